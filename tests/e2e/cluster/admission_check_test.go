@@ -41,10 +41,7 @@ func (c *cluster) exactServer(t *testing.T, delay time.Duration) *process {
 	must(t, err)
 	folder := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(folder, "default.yaml"), []byte(withoutJitter.ReplaceAllString(policy, "$1, jitter: 0}")), 0o644))
-	server, err := startServer(c, "server-"+strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")), folder, controllerName)
-	must(t, err)
-	t.Cleanup(server.end)
-	return server
+	return c.serverFor(t, "server-"+strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")), folder, controllerName)
 }
 
 // checkedQueue makes a namespace's queue with an admission check, and starts the

@@ -246,14 +246,19 @@ func (c *cluster) addNodes() error {
 
 const spotKey = "cloud.google.com/gke-spot"
 
-// controlPlane runs scripts/control-plane.
-func (c *cluster) controlPlane(t *testing.T, command string, args ...string) {
+// controlPlane starts or stops a component by scripts/control-plane.
+func (c *cluster) controlPlane(t *testing.T, command, component string) {
 	t.Helper()
+	must(t, c.control(command, component))
+}
+
+// control does so without a test, also once its context has ended.
+func (c *cluster) control(command, component string) error {
 	script := os.Getenv("E2E_CONTROL_PLANE")
-	args = append([]string{command, c.run}, args...)
-	if out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", script, args, err, out)
+	if out, err := exec.Command(script, command, c.run, component).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s %s: %w\n%s", script, command, component, err, out)
 	}
+	return nil
 }
 
 // eventually calls check until it returns "". After the timeout its last result is the

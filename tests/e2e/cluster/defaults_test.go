@@ -74,15 +74,11 @@ func failsWith(pod *corev1.Pod, message string) bool {
 // endsByItself waits for the end of a Job, and fails if it is ever suspended.
 func (c *cluster) endsByItself(t *testing.T, job *batchv1.Job, ended func(*batchv1.Job) bool) {
 	t.Helper()
-	eventually(t, 2*long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if job.Spec.Suspend != nil && *job.Spec.Suspend {
+	c.waitsUntil(t, job, 2*long, func(job *batchv1.Job) bool {
+		if isSuspended(job) {
 			t.Fatalf("it is suspended; Events %q", c.events(t, job))
 		}
-		if !ended(job) {
-			return fmt.Sprintf("it has not ended: %+v", job.Status)
-		}
-		return ""
+		return ended(job)
 	})
 }
 
@@ -165,13 +161,7 @@ func TestScenario29StoppedWorkShowsRelease(t *testing.T) {
 	if !strings.Contains(rec.Status.FirstStep, goOn) {
 		t.Errorf("the first step is %q, want one with %s", rec.Status.FirstStep, goOn)
 	}
-	eventually(t, long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if job.Spec.Suspend == nil || !*job.Spec.Suspend || job.Status.Active != 0 {
-			return "it is not suspended"
-		}
-		return ""
-	})
+	c.waitsUntil(t, job, long, gaveItsPodBack)
 	c.whyStopped(t, "job/train", namespace, goOn)
 	c.pasted(t, goOn)
 	c.endsByItself(t, job, isComplete)
@@ -241,13 +231,7 @@ func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 	}
 	c.whyStopped(t, "job/train", namespace, goOn)
 	c.pasted(t, goOn)
-	eventually(t, 2*long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if !isComplete(job) {
-			return fmt.Sprintf("it has not succeeded: %+v", job.Status)
-		}
-		return ""
-	})
+	c.waitsUntil(t, job, 2*long, isComplete)
 }
 
 // Work that its operator restarts with too little memory is restarted with more.
@@ -274,7 +258,7 @@ func TestScenario33OOMLoopRestartsWithMore(t *testing.T) {
 	if limit := jobs[1].Spec.Template.Spec.Containers[0].Resources.Limits.Memory(); limit.Value() != 3<<29 {
 		t.Errorf("the next attempt has a limit of %s, want 1.5Gi", limit)
 	}
-	if jobs[0].Spec.Suspend == nil || !*jobs[0].Spec.Suspend {
+	if !isSuspended(&jobs[0]) {
 		t.Error("the first continues")
 	}
 	if used := account(t, rec).GetBudgets()["memory"].GetUsed(); used != 1 {

@@ -3,17 +3,14 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"testing"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -45,18 +42,7 @@ func TestScenario21TenNextToAThousand(t *testing.T) {
 	half := len(pods) / 2
 	pods = append(append(append([]corev1.Pod{}, pods[:half]...), c.allRun(t, other, few)...), pods[half:]...)
 	begun := time.Now()
-	each(len(pods), func(i int) {
-		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(&pods[i]), &pods[i]); err != nil {
-				return err
-			}
-			isTakenAway(&pods[i])
-			return c.Status().Update(t.Context(), &pods[i])
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	})
+	c.endAll(t, pods, isTakenAway)
 	ended := time.Since(begun).Round(100 * time.Millisecond)
 	limit := time.Duration(float64(soon) * max(1, float64(ended)/float64(keepsUp)))
 	t.Logf("%d pods ended within %v", len(pods), ended)
@@ -144,16 +130,5 @@ var heldCount = regexp.MustCompile(`(?m)^mulligan_controller_held_total\{reason=
 
 func heldByShare(t *testing.T, address string) int {
 	t.Helper()
-	answer, err := http.Get("http://" + address + "/metrics")
-	must(t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	must(t, err)
-	match := heldCount.FindSubmatch(text)
-	if match == nil {
-		t.Fatal("no mulligan_controller_held_total")
-	}
-	count, err := strconv.Atoi(string(match[1]))
-	must(t, err)
-	return count
+	return int(sumOf(t, scraped(t, http.DefaultClient, "http://"+address+"/metrics", ""), heldCount))
 }

@@ -157,11 +157,5 @@ func TestScenario04ImageTypoWaitsThenFails(t *testing.T) {
 		t.Errorf("decided %+v, want FAIL of IMAGE_DENIED", d)
 	}
 	c.anEvent(t, &jobs[0], "Stopped", "registry.local/trianer:1")
-	eventually(t, long, func() string {
-		job := &c.jobs(t, namespace)[0]
-		if job.Spec.Suspend == nil || !*job.Spec.Suspend || job.Status.Active != 0 {
-			return "the Job that was given up still holds its pod"
-		}
-		return ""
-	})
+	c.waitsUntil(t, job, long, gaveItsPodBack)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
@@ -96,6 +98,23 @@ func attemptOf(obj client.Object) int {
 
 func isFailed(job *batchv1.Job) bool   { return hasCondition(job, batchv1.JobFailed) }
 func isComplete(job *batchv1.Job) bool { return hasCondition(job, batchv1.JobComplete) }
+
+func isSuspended(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false) }
+
+// gaveItsPodBack returns whether a Job is suspended and holds no pod.
+func gaveItsPodBack(job *batchv1.Job) bool { return isSuspended(job) && job.Status.Active == 0 }
+
+// waitsUntil reads a Job until it is so.
+func (c *cluster) waitsUntil(t *testing.T, job *batchv1.Job, within time.Duration, is func(*batchv1.Job) bool) {
+	t.Helper()
+	eventually(t, within, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if !is(job) {
+			return fmt.Sprintf("Job %s is %+v, suspended: %t", job.Name, job.Status, isSuspended(job))
+		}
+		return ""
+	})
+}
 
 func hasCondition(job *batchv1.Job, kind batchv1.JobConditionType) bool {
 	for _, condition := range job.Status.Conditions {

@@ -67,17 +67,8 @@ func TestScenario09ControllerKilledBetweenDecisionAndWrite(t *testing.T) {
 		}
 		return ""
 	})
-	killed := make(chan struct{})
-	// From now on the controller dies before it gets the answer.
-	service.set(shared.server, func() {
-		first.kill()
-		close(killed)
-	})
-	select {
-	case <-killed:
-	case <-time.After(long):
-		t.Fatal("the second failure was not asked about")
-	}
+	// The controller dies before it gets the answer.
+	service.killsAtNextAnswer(t, first)
 	undecided := c.jobs(t, namespace)
 	if d := decisionOf(t, &undecided[len(undecided)-1]); d.Action != "" {
 		t.Fatalf("the controller wrote %+v before it was killed", d)
@@ -122,9 +113,7 @@ func TestScenario09ReplicaKilledUnderACall(t *testing.T) {
 	c := *shared
 	namespace := c.namespace(t)
 	c.play(t, namespace, failsTimes(3))
-	replica, err := startServer(shared, "replica", "", controllerName)
-	must(t, err)
-	t.Cleanup(replica.end)
+	replica := c.serverFor(t, "replica", "", controllerName)
 	service := startProxy(t, replica.address)
 	c.server = service.address
 	c.startController(t, namespace, "act")
@@ -135,16 +124,7 @@ func TestScenario09ReplicaKilledUnderACall(t *testing.T) {
 		}
 		return ""
 	})
-	killed := make(chan struct{})
-	service.set(shared.server, func() {
-		replica.kill()
-		close(killed)
-	})
-	select {
-	case <-killed:
-	case <-time.After(long):
-		t.Fatal("the second failure was not asked about")
-	}
+	service.killsAtNextAnswer(t, replica)
 	chargedOnce(t, &c, namespace, 3)
 }
 

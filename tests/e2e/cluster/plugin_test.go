@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-
 )
 
 // why runs the plugin, and returns its output and peak memory in megabytes.

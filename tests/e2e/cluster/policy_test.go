@@ -62,9 +62,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "policies")
 	must(t, os.MkdirAll(folder, 0o755))
 	must(t, os.WriteFile(filepath.Join(folder, "first.yaml"), []byte(strings.Replace(patientPolicy, "name: patient, annotations: {mulligan.dev/description: Tries twice}", "name: first", 1)), 0o644))
-	server, err := startServer(shared, "server-of-policies", folder, controllerName)
-	must(t, err)
-	t.Cleanup(server.end)
+	server := c.serverFor(t, "server-of-policies", folder, controllerName)
 	c.server = server.address
 	policy := &unstructured.Unstructured{}
 	must(t, yaml.Unmarshal([]byte(patientPolicy), &policy.Object))

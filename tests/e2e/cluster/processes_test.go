@@ -94,6 +94,15 @@ func startServer(c *cluster, name, policies, caller string, more ...string) (*pr
 	return nil, fmt.Errorf("mulligan-server does not serve:\n%s", log)
 }
 
+// serverFor starts a server for the test, see startServer.
+func (c *cluster) serverFor(t *testing.T, name, policies, caller string, more ...string) *process {
+	t.Helper()
+	server, err := startServer(c, name, policies, caller, more...)
+	must(t, err)
+	t.Cleanup(server.end)
+	return server
+}
+
 var (
 	delays = regexp.MustCompile(`initial: \d+[smh]`)
 	limits = regexp.MustCompile(`max: \d+[smh]`)
@@ -170,14 +179,6 @@ func (c *cluster) startControllerWith(t *testing.T, config, namespace, mode stri
 		return ""
 	})
 	return p
-}
-
-// run runs a command that the end of a test does not interrupt.
-func run(command string, args ...string) error {
-	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %v: %w\n%s", command, args, err, out)
-	}
-	return nil
 }
 
 func freeAddress(t *testing.T) string {

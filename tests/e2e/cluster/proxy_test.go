@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // proxy is between a controller and the service, and can delay answers.
@@ -40,6 +41,22 @@ func (p *proxy) set(backend string, onAnswer func()) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.backend, p.onAnswer = backend, onAnswer
+}
+
+// killsAtNextAnswer forwards new connections to the tests' server, and waits until the next
+// answer is on its way, when it kills the process.
+func (p *proxy) killsAtNextAnswer(t *testing.T, victim *process) {
+	t.Helper()
+	killed := make(chan struct{})
+	p.set(shared.server, func() {
+		victim.kill()
+		close(killed)
+	})
+	select {
+	case <-killed:
+	case <-time.After(long):
+		t.Fatal("no failure was asked about")
+	}
 }
 
 func (p *proxy) serve(caller net.Conn) {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"crypto/tls"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"net/http"
@@ -23,33 +22,17 @@ type costs struct {
 	reconciles map[float64]float64
 }
 
-var (
-	callsLine     = regexp.MustCompile(`(?m)^rest_client_requests_total\{[^}]*\} (\S+)$`)
-	reconcileLine = regexp.MustCompile(`(?m)^controller_runtime_reconcile_time_seconds_bucket\{controller="([^"]+)",le="([^"]+)"\} (\S+)$`)
-)
+var reconcileLine = regexp.MustCompile(`(?m)^controller_runtime_reconcile_time_seconds_bucket\{controller="([^"]+)",le="([^"]+)"\} (\S+)$`)
 
 // costs returns the operator's costs since its start.
 func (o *operator) costs(t *testing.T, c *cluster) costs {
 	t.Helper()
 	address, err := os.ReadFile(filepath.Join(c.run, o.name+".metrics"))
 	must(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, string(address), nil)
-	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+c.config.BearerToken)
 	// Its certificate is self-signed.
 	asking := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	answer, err := asking.Do(request)
-	must(t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	must(t, err)
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("metrics of %s: %s: %s", o.name, answer.Status, text)
-	}
-	read := costs{reconciles: map[float64]float64{}}
-	for _, match := range callsLine.FindAllSubmatch(text, -1) {
-		read.calls += number(t, match[1])
-	}
+	text := scraped(t, asking, string(address), c.config.BearerToken)
+	read := costs{calls: sumOf(t, text, requestCount), reconciles: map[float64]float64{}}
 	for _, match := range reconcileLine.FindAllSubmatch(text, -1) {
 		if string(match[1]) == o.controller {
 			read.reconciles[number(t, match[2])] = number(t, match[3])

@@ -93,7 +93,7 @@ func (o *operator) replicate(t *testing.T, c *cluster) string {
 	// A lease of another operator or an earlier run.
 	must(t, c.DeleteAllOf(t.Context(), &coordinationv1.Lease{}, client.InNamespace(metav1.NamespaceDefault)))
 	t.Cleanup(func() {
-		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, second); err != nil {
+		if err := c.control("stop", second); err != nil {
 			t.Error(err)
 		}
 	})

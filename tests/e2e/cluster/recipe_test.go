@@ -87,10 +87,7 @@ func (c *cluster) recipeServerFor(t *testing.T, delay time.Duration, caller stri
 	if err := os.Remove(filepath.Join(c.run, name+".ports")); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	server, err := startServer(c, name, folder, caller)
-	must(t, err)
-	t.Cleanup(server.end)
-	return server
+	return c.serverFor(t, name, folder, caller)
 }
 
 // refusing starts a service that answers operators with PERMISSION_DENIED.
@@ -161,13 +158,11 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 	}
 	restart(t, command)
 	t.Cleanup(func() {
-		// The test's context has ended.
-		script := os.Getenv("E2E_CONTROL_PLANE")
-		errs := []error{run(script, "stop", c.run, operator), os.WriteFile(file, before, 0o644)}
+		errs := []error{c.control("stop", operator), os.WriteFile(file, before, 0o644)}
 		if configured != nil {
 			errs = append(errs, os.WriteFile(configuration, configured, 0o644))
 		}
-		for _, err := range append(errs, run(script, "start", c.run, operator)) {
+		for _, err := range append(errs, c.control("start", operator)) {
 			if err != nil {
 				t.Errorf("%s does not run as before: %v", operator, err)
 			}

@@ -68,7 +68,7 @@ var trainScenarios = []recipeScenario{
 				t.Cleanup(func() {
 					// The test's context has ended.
 					if _, err := os.Stat(filepath.Join(c.run, "jobset.pid")); err != nil {
-						if err := run(os.Getenv("E2E_CONTROL_PLANE"), "start", c.run, "jobset"); err != nil {
+						if err := c.control("start", "jobset"); err != nil {
 							t.Error(err)
 						}
 					}

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func TestRecipeOfAnOperatorThatIsKilled(t *testing.T) {
 		killed := make(chan struct{})
 		proxy.set(server.address, func() {
 			defer close(killed)
-			if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", w.run, o.name); err != nil {
+			if err := w.control("stop", o.name); err != nil {
 				t.Error(err)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
@@ -182,7 +182,7 @@ func (c *cluster) wantAsFirst(t *testing.T, first *batchv1.Job, name string) {
 	last := &batchv1.Job{}
 	must(t, c.Get(t.Context(), client.ObjectKey{Namespace: first.Namespace, Name: name}, last))
 	pod, want := last.Spec.Template.Spec, first.Spec.Template.Spec
-	if pod.Containers[0].Image != want.Containers[0].Image || pod.HostPID || last.Spec.Suspend != nil && *last.Spec.Suspend {
+	if pod.Containers[0].Image != want.Containers[0].Image || pod.HostPID || isSuspended(last) {
 		t.Errorf("the last attempt runs %+v", pod)
 	}
 	for _, evil := range []string{"evil", "kueue.x-k8s.io/queue-name"} {
@@ -405,13 +405,7 @@ func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 	if rec.Status.FirstStep == "" {
 		t.Error("the first step is missing")
 	}
-	eventually(t, long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if job.Spec.Suspend == nil || !*job.Spec.Suspend || job.Status.Active != 0 {
-			return "it is not suspended"
-		}
-		return ""
-	})
+	c.waitsUntil(t, job, long, gaveItsPodBack)
 	// The decision stays until a user changes something.
 	time.Sleep(2 * time.Second)
 	if got := c.recordOf(t, namespace, "typo"); got.Status.State != records.GivenUp {
@@ -430,57 +424,28 @@ func TestScenario15TheRootOfSixHundred(t *testing.T) {
 	c := shared
 	namespace := c.namespace(t)
 	const pods = 600
-	count, bound, mode := int32(pods), int32(pods-1), batchv1.IndexedCompletion
-	job := newJob(namespace, "pretrain")
-	job.Spec.Parallelism, job.Spec.Completions, job.Spec.BackoffLimit, job.Spec.CompletionMode = &count, &count, &bound, &mode
+	job := indexed(namespace, "pretrain", pods)
+	job.Spec.BackoffLimit = ptr.To[int32](pods - 1)
 	// They rendezvous under one name, so they are a gang.
 	job.Spec.Template.Spec.Subdomain = "pretrain"
 	must(t, c.Create(t.Context(), job))
-	list := &corev1.PodList{}
-	eventually(t, 3*long, func() string {
-		must(t, c.List(t.Context(), list, client.InNamespace(namespace)))
-		running := 0
-		for i := range list.Items {
-			if list.Items[i].Status.Phase == corev1.PodRunning {
-				running++
-			}
-		}
-		if running < pods {
-			return fmt.Sprintf("%d of %d pods run", running, pods)
-		}
-		return ""
-	})
+	running := c.allRun(t, namespace, pods)
 	died := time.Now()
-	each(pods, func(i int) {
-		pod := &list.Items[i]
-		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
-				return err
-			}
-			if pod.Labels["batch.kubernetes.io/job-completion-index"] == "417" {
-				runsOutOfMemory(pod)
-				endsAt(pod, died, "")
-			} else {
-				exits(pod, 1, "Error")
-				endsAt(pod, died.Add(2*time.Second), peerLost)
-			}
-			return c.Status().Update(t.Context(), pod)
-		})
-		if err != nil {
-			t.Error(err)
+	c.endAll(t, running, func(pod *corev1.Pod) bool {
+		if indexOf(pod) == "417" {
+			runsOutOfMemory(pod)
+			endsAt(pod, died, "")
+		} else {
+			fails(pod)
+			endsAt(pod, died.Add(2*time.Second), peerLost)
 		}
+		return true
 	})
 	c.startController(t, namespace, "act")
-	eventually(t, long, func() string {
-		rec := c.recordOf(t, namespace, "pretrain")
-		if rec.Status.Decision == nil {
-			return "nothing was decided"
-		}
-		if rec.Status.Decision.Action != "RETRY" || rec.Status.Decision.Cause != "CONTAINER_OOM" || account(t, rec).GetBudgets()["memory"].GetUsed() != 1 {
-			t.Fatalf("decided %+v, charged %v, want RETRY of CONTAINER_OOM", rec.Status.Decision, account(t, rec).GetBudgets())
-		}
-		return ""
-	})
+	rec := c.decidedOnce(t, namespace, "pretrain")
+	if rec.Status.Decision.Action != "RETRY" || rec.Status.Decision.Cause != "CONTAINER_OOM" || account(t, rec).GetBudgets()["memory"].GetUsed() != 1 {
+		t.Errorf("decided %+v, charged %v, want RETRY of CONTAINER_OOM", rec.Status.Decision, account(t, rec).GetBudgets())
+	}
 	must(t, c.DeleteAllOf(t.Context(), newJob(namespace, ""), client.InNamespace(namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 

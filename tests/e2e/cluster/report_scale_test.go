@@ -3,12 +3,8 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
-	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,9 +31,7 @@ var reportedEnds = []struct {
 }{
 	{runsOutOfMemory, "CONTAINER_OOM", "RESOURCE_LIMIT"},
 	{isTakenAway, "NODE_SHUTDOWN", "DISRUPTION"},
-	{func(pod *corev1.Pod) bool {
-		return exitsWith(pod, "ModuleNotFoundError: No module named 'torchvision'")
-	}, "CONFIG_USER_ERROR", "CONFIGURATION"},
+	{says("ModuleNotFoundError: No module named 'torchvision'"), "CONFIG_USER_ERROR", "CONFIGURATION"},
 	{func(pod *corev1.Pod) bool { return exits(pod, 3, "Error") }, "APP_ERROR", "APPLICATION"},
 }
 
@@ -122,7 +116,7 @@ func (c *cluster) manyEnded(t *testing.T, namespace string, workloads int) {
 		for _, kind := range []client.Object{&corev1.Pod{}, &batchv1.Job{}, &corev1.Event{}} {
 			_ = c.DeleteAllOf(context.Background(), kind, client.InNamespace(namespace), client.GracePeriodSeconds(0))
 		}
-		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "start", c.run, "controller-manager"); err != nil {
+		if err := c.control("start", "controller-manager"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -195,19 +189,9 @@ func (c *cluster) listCalls(t *testing.T) map[string]int {
 	t.Helper()
 	asking, err := rest.HTTPClientFor(c.config)
 	must(t, err)
-	answer, err := asking.Get(c.config.Host + "/metrics")
-	must(t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	must(t, err)
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("metrics of the API server: %s", answer.Status)
-	}
 	calls := map[string]int{}
-	for _, match := range listCount.FindAllSubmatch(text, -1) {
-		n, err := strconv.Atoi(string(match[2]))
-		must(t, err)
-		calls[string(match[1])] += n
+	for _, match := range listCount.FindAllSubmatch(scraped(t, asking, c.config.Host+"/metrics", ""), -1) {
+		calls[string(match[1])] += int(number(t, match[2]))
 	}
 	return calls
 }

@@ -77,7 +77,7 @@ func (c *cluster) plays(t *testing.T, namespace string) {
 			return false
 		// It would be stopped after a second equal failure.
 		case name == "reader", name == "flaky" && flaky.of(name, pod) <= 2:
-			return exitsWith(pod, "ModuleNotFoundError: No module named 'torchvision'")
+			return failsWith(pod, "ModuleNotFoundError: No module named 'torchvision'")
 		case name == "typo":
 			return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials`)
 		case name == "pretrain":
@@ -177,9 +177,7 @@ func TestScenario25ReportsOfLogAndClusterAgree(t *testing.T) {
 	c.needs(t, "jobset")
 	namespace := c.namespace(t)
 	log := filepath.Join(t.TempDir(), "decisions.jsonl")
-	server, err := startServer(c, "server-of-reports", "", controllerName, "--decision-log="+log)
-	must(t, err)
-	t.Cleanup(server.end)
+	server := c.serverFor(t, "server-of-reports", "", controllerName, "--decision-log="+log)
 	c.plays(t, namespace)
 	c.startController(t, namespace, "act", "--server="+server.address)
 	for _, obj := range []client.Object{
@@ -319,15 +317,6 @@ func readReport(t *testing.T, text []byte) *costReport {
 
 // The plugin's page size.
 const pageOfPlugin = 500
-
-// exitsWith ends all containers with code 1 and a termination message.
-func exitsWith(pod *corev1.Pod, message string) bool {
-	exits(pod, 1, "Error")
-	for i := range pod.Status.ContainerStatuses {
-		pod.Status.ContainerStatuses[i].State.Terminated.Message = message
-	}
-	return true
-}
 
 // numberFrom returns the number in an environment variable, or the default.
 func numberFrom(t *testing.T, variable string, otherwise int) int {

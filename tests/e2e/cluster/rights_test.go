@@ -41,17 +41,9 @@ func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 	must(t, c.Create(t.Context(), newJob(namespace, "train")))
 	c.attempts(t, namespace, 2)
 
-	config, err := clientcmd.BuildConfigFromFlags("", c.configOf(narrow))
-	must(t, err)
-	own, err := client.New(config, client.Options{Scheme: scheme.Scheme})
-	must(t, err)
 	for in, want := range map[string]bool{namespace: true, "default": false, home: false} {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: in, Verb: "create", Group: "batch", Resource: "jobs"},
-		}}
-		must(t, own.Create(t.Context(), review))
-		if review.Status.Allowed != want {
-			t.Errorf("may create Jobs in %s: %v, want %v", in, review.Status.Allowed, want)
+		if got := may(t, c.configOf(narrow), "create", in); got != want {
+			t.Errorf("may create Jobs in %s: %v, want %v", in, got, want)
 		}
 	}
 
@@ -87,15 +79,11 @@ func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 	c.grantIn(t, reading, namespace, "observe")
 	c.play(t, namespace, isTakenAway)
 	c.startControllerWith(t, c.configOf(reading), namespace, "observe", "--namespace="+reading)
-	must(t, c.Create(t.Context(), newJob(namespace, "train")))
-	eventually(t, long, func() string {
-		if jobs := c.jobs(t, namespace); !isFailed(&jobs[0]) {
-			return "the Job has not failed"
-		}
-		return ""
-	})
+	job := newJob(namespace, "train")
+	must(t, c.Create(t.Context(), job))
+	c.waitsUntil(t, job, long, isFailed)
 	// The Job controller counts a node's shutdown like a failure of the program.
-	c.anEvent(t, &c.jobs(t, namespace)[0], "WouldRetry", "charged to disruption", "The operator: Job: fail the Job")
+	c.anEvent(t, job, "WouldRetry", "charged to disruption", "The operator: Job: fail the Job")
 	// A retry would come within two seconds.
 	time.Sleep(3 * time.Second)
 	jobs := c.jobs(t, namespace)
@@ -103,19 +91,25 @@ func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 	if written := decisionOf(t, &jobs[0]); len(jobs) != 1 || !isFailed(&jobs[0]) || charged || written.Action != "" {
 		t.Errorf("%d Jobs, the first has a ledger: %v, and the decision %v; want the failed Job alone, without both", len(jobs), charged, written)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", c.configOf(reading))
-	must(t, err)
-	own, err := client.New(config, client.Options{Scheme: scheme.Scheme})
-	must(t, err)
 	for _, verb := range []string{"create", "patch", "update", "delete"} {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: "batch", Resource: "jobs"},
-		}}
-		must(t, own.Create(t.Context(), review))
-		if review.Status.Allowed {
+		if may(t, c.configOf(reading), verb, namespace) {
 			t.Errorf("who observes may %s Jobs", verb)
 		}
 	}
+}
+
+// may returns whether a kubeconfig's user may do this to the Jobs of a namespace.
+func may(t *testing.T, kubeconfig, verb, namespace string) bool {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	must(t, err)
+	own, err := client.New(config, client.Options{Scheme: scheme.Scheme})
+	must(t, err)
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: "batch", Resource: "jobs"},
+	}}
+	must(t, own.Create(t.Context(), review))
+	return review.Status.Allowed
 }
 
 // grantIn grants a second controller, of the namespace home, the rights of a mode in one

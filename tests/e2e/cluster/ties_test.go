@@ -32,13 +32,7 @@ func (c *cluster) failed(t *testing.T, namespace, name string) *batchv1.Job {
 	job := newJob(namespace, name)
 	job.Annotations = map[string]string{"mulligan.dev/policy": "off"}
 	must(t, c.Create(t.Context(), job))
-	eventually(t, long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if !isFailed(job) {
-			return name + " has not failed yet"
-		}
-		return ""
-	})
+	c.waitsUntil(t, job, long, isFailed)
 	return job
 }
 

@@ -40,20 +40,9 @@ func (c *cluster) addRackNode(t *testing.T, rack, name string) {
 // losesItsNode deletes the node of the only running pod, and returns its name.
 func (c *cluster) losesItsNode(t *testing.T, namespace string) string {
 	t.Helper()
-	var lost *corev1.Pod
-	eventually(t, long, func() string {
-		pods := &corev1.PodList{}
-		must(t, c.List(t.Context(), pods, client.InNamespace(namespace)))
-		for i := range pods.Items {
-			if pods.Items[i].Status.Phase == corev1.PodRunning {
-				lost = &pods.Items[i]
-				return ""
-			}
-		}
-		return "no pod runs"
-	})
-	must(t, c.Delete(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: lost.Spec.NodeName}}))
-	return lost.Spec.NodeName
+	lost := c.allRun(t, namespace, 1)[0].Spec.NodeName
+	must(t, c.Delete(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: lost}}))
+	return lost
 }
 
 // collects deletes the pods of a deleted node, as the garbage collector does after a

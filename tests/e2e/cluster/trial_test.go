@@ -15,7 +15,6 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +23,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -207,15 +205,7 @@ func (tr *trial) verdicts(t *testing.T, logs, namespace string) map[string][]str
 // may returns whether the controller's account may do it.
 func (tr *trial) may(t *testing.T, verb, namespace string) bool {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", tr.config(t))
-	must(t, err)
-	own, err := client.New(config, client.Options{Scheme: scheme.Scheme})
-	must(t, err)
-	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: "batch", Resource: "jobs"},
-	}}
-	must(t, own.Create(t.Context(), review))
-	return review.Status.Allowed
+	return may(t, tr.config(t), verb, namespace)
 }
 
 // nothingWritten checks that the controller has changed no watched object.
@@ -243,9 +233,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 	c := shared
 	tr := newTrial(t, c)
 	logs := t.TempDir()
-	server, err := startServer(c, "server-of-trial", "", controllerName, "--decision-log="+filepath.Join(logs, "decisions.jsonl"))
-	must(t, err)
-	t.Cleanup(server.end)
+	server := c.serverFor(t, "server-of-trial", "", controllerName, "--decision-log="+filepath.Join(logs, "decisions.jsonl"))
 	watched := c.namespace(t)
 	c.plays(t, watched)
 	controller := tr.start(t, server)
@@ -339,9 +327,7 @@ func TestScenario26TrialOfManyWorkloads(t *testing.T) {
 	c := shared
 	tr := newTrial(t, c)
 	logs := t.TempDir()
-	server, err := startServer(c, "server-of-many", "", controllerName, "--decision-log="+filepath.Join(logs, "decisions.jsonl"))
-	must(t, err)
-	t.Cleanup(server.end)
+	server := c.serverFor(t, "server-of-many", "", controllerName, "--decision-log="+filepath.Join(logs, "decisions.jsonl"))
 	workloads := numberFrom(t, "E2E_TRIAL", tried)
 	namespace := c.namespace(t)
 	c.manyEnded(t, namespace, workloads)

@@ -152,13 +152,7 @@ func TestScenario36DisruptionsAreNotCountedByAnUnpatchedJob(t *testing.T) {
 			c.withWebhooks(t, namespace)
 			must(t, c.Create(t.Context(), job))
 			uid := job.UID
-			eventually(t, 6*long, func() string {
-				must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-				if !isFailed(job) && !isComplete(job) {
-					return fmt.Sprintf("it has not ended: %+v", job.Status)
-				}
-				return ""
-			})
+			c.waitsUntil(t, job, 6*long, func(job *batchv1.Job) bool { return isFailed(job) || isComplete(job) })
 			if !test.ends(job) || job.UID != uid {
 				t.Errorf("ended as %+v", job.Status)
 			}
@@ -206,13 +200,7 @@ func TestScenario44AJobInAQueueKeepsItsPlace(t *testing.T) {
 	must(t, c.Create(t.Context(), job))
 	admitted := c.waitsToBeAdmitted(t, job)
 	workload := c.workloadOf(t, job)
-	eventually(t, 6*long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if !isFailed(job) {
-			return fmt.Sprintf("it has not failed: %+v", job.Status)
-		}
-		return ""
-	})
+	c.waitsUntil(t, job, 6*long, isFailed)
 	if got := runs.count("train"); got != 6 || !strings.Contains(fmt.Sprint(job.Status.Conditions), string(failurerules.Fail)) {
 		t.Errorf("%d runs, want six; conditions %v", got, job.Status.Conditions)
 	}
@@ -292,13 +280,7 @@ func TestScenario38AWebhookThatDoesNotAnswerChangesNothing(t *testing.T) {
 			if took := c.losesItsPod(t, namespace); took > 3*time.Second {
 				t.Errorf("the write that fails the pod took %v, want at most a second", took)
 			}
-			eventually(t, 2*long, func() string {
-				must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-				if !isFailed(job) {
-					return fmt.Sprintf("it has not failed: %+v", job.Status)
-				}
-				return ""
-			})
+			c.waitsUntil(t, job, 2*long, isFailed)
 			failed := job.Status.Conditions[slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == batchv1.JobFailed })]
 			if failed.Reason != batchv1.JobReasonBackoffLimitExceeded || job.Status.Failed != 1 {
 				t.Errorf("it ended as %+v, want as the release ends it", job.Status)
