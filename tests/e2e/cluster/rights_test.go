@@ -37,9 +37,10 @@ func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 
 	metrics := freeAddress(t)
 	c.play(t, namespace, failsTimes(1))
-	c.startControllerWith(t, c.configOf(narrow), namespace, "act", "--namespace="+narrow, "--metrics-address="+metrics)
+	controller := c.startControllerWith(t, c.configOf(narrow), namespace, "act", "--namespace="+narrow, "--metrics-address="+metrics)
 	must(t, c.Create(t.Context(), newJob(namespace, "train")))
 	c.attempts(t, namespace, 2)
+	controller.wasRefusedNothing(t)
 
 	for in, want := range map[string]bool{namespace: true, "default": false, home: false} {
 		if got := may(t, c.configOf(narrow), "create", in); got != want {
@@ -78,7 +79,7 @@ func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 	must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: reading}}))
 	c.grantIn(t, reading, namespace, "observe")
 	c.play(t, namespace, isTakenAway)
-	c.startControllerWith(t, c.configOf(reading), namespace, "observe", "--namespace="+reading)
+	controller := c.startControllerWith(t, c.configOf(reading), namespace, "observe", "--namespace="+reading)
 	job := newJob(namespace, "train")
 	must(t, c.Create(t.Context(), job))
 	c.waitsUntil(t, job, long, isFailed)
@@ -95,6 +96,17 @@ func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 		if may(t, c.configOf(reading), verb, namespace) {
 			t.Errorf("who observes may %s Jobs", verb)
 		}
+	}
+	controller.wasRefusedNothing(t)
+}
+
+// wasRefusedNothing checks that a controller's rights suffice for all that it tried.
+func (p *process) wasRefusedNothing(t *testing.T) {
+	t.Helper()
+	said, err := os.ReadFile(p.log)
+	must(t, err)
+	if strings.Contains(string(said), "forbidden") {
+		t.Errorf("the rights do not suffice: see %s", p.log)
 	}
 }
 
