@@ -40,7 +40,7 @@ type world struct {
 	ties    *Ties
 }
 
-func newWorld(t testing.TB, change func(*Options), objects ...client.Object) *world {
+func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *world {
 	t.Helper()
 	options := Defaults()
 	options.Mode = Act
@@ -86,7 +86,7 @@ func likeAServer(ties *Ties) interceptor.Funcs {
 }
 
 // testScheme has RetryRecord and Kubernetes' own kinds.
-func testScheme(t testing.TB) *runtime.Scheme {
+func testScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	known := runtime.NewScheme()
 	if err := scheme.AddToScheme(known); err != nil {
