@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -485,80 +483,4 @@ func (c *cluster) failingDrivers(t *testing.T, namespace string) func() int {
 		defer play.lock.Unlock()
 		return len(play.drivers)
 	}
-}
-
-// Pods of a deleted RayCluster together cost one call.
-func TestScenario32PodsOfADeletedClusterCostNothing(t *testing.T) {
-	t.Parallel()
-	c := shared
-	c.hasRayClusters(t)
-	namespace := c.namespace(t)
-	address := freeAddress(t)
-	c.startController(t, namespace, "act", "--metrics-address="+address, "--metrics-secure=false")
-	const pods = 20
-	left := make([]*corev1.Pod, pods)
-	for i := range left {
-		left[i] = &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{
-				Name: fmt.Sprintf("head-%d", i), Namespace: namespace,
-				// Protects them from the garbage collector.
-				Finalizers: []string{"e2e.mulligan.dev/stays"},
-				OwnerReferences: []metav1.OwnerReference{{
-					APIVersion: "ray.io/v1", Kind: "RayCluster", Name: "tune", UID: "11111111-2222-3333-4444-555555555555", Controller: ptr.To(true),
-				}},
-			},
-			Spec: newJob(namespace, "x").Spec.Template.Spec,
-		}
-		must(t, c.Create(t.Context(), left[i]))
-		t.Cleanup(func() {
-			if err := c.Patch(context.Background(), left[i], client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil && !apierrors.IsNotFound(err) {
-				t.Log(err)
-			}
-		})
-	}
-	before := controllerCalls(t, address)
-	for _, pod := range left {
-		eventually(t, long, func() string {
-			must(t, c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod))
-			exits(pod, 1, "Error")
-			if err := c.Status().Update(t.Context(), pod); err != nil {
-				return err.Error()
-			}
-			return ""
-		})
-	}
-	time.Sleep(3 * time.Second)
-	calls := controllerCalls(t, address) - before
-	t.Logf("%d calls of the controller for %d failed pods", calls, pods)
-	if calls > pods {
-		t.Errorf("%d calls of the controller for %d failed pods of a cluster that is gone, want less than one each", calls, pods)
-	}
-}
-
-// hasRayClusters installs the kind if KubeRay has not.
-func (c *cluster) hasRayClusters(t *testing.T) {
-	t.Helper()
-	must(t, c.createAll(`
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: rayclusters.ray.io}
-spec:
-  group: ray.io
-  scope: Namespaced
-  names: {kind: RayCluster, listKind: RayClusterList, plural: rayclusters, singular: raycluster}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-`))
-	clusters := &unstructured.UnstructuredList{}
-	clusters.SetAPIVersion("ray.io/v1")
-	clusters.SetKind("RayClusterList")
-	eventually(t, long, func() string {
-		if err := c.List(t.Context(), clusters); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
 }

@@ -77,28 +77,6 @@ func TestScenario09ControllerKilledBetweenDecisionAndWrite(t *testing.T) {
 	chargedOnce(t, &c, namespace, 3)
 }
 
-func TestScenario09ControllerKilledBetweenWriteAndRetry(t *testing.T) {
-	c := shared
-	namespace := c.namespace(t)
-	c.play(t, namespace, failsTimes(2))
-	first := c.startController(t, namespace, "act")
-	job := newJob(namespace, "train")
-	job.Annotations = map[string]string{"mulligan.dev/policy": "slow"}
-	must(t, c.Create(t.Context(), job))
-	eventually(t, long, func() string {
-		if decisionOf(t, &c.jobs(t, namespace)[0]).Action == "RETRY" {
-			return ""
-		}
-		return "nothing was decided"
-	})
-	first.kill()
-	if jobs := c.jobs(t, namespace); len(jobs) != 1 {
-		t.Fatalf("%d Jobs, want the failed one alone: the retry was made before the controller could be killed", len(jobs))
-	}
-	c.startController(t, namespace, "act")
-	chargedOnce(t, c, namespace, 2)
-}
-
 func TestScenario09TwoControllersAtOnce(t *testing.T) {
 	c := shared
 	namespace := c.namespace(t)

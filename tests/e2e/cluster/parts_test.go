@@ -3,11 +3,9 @@ package cluster
 import (
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"mulligan.dev/mulligan/internal/controller/records"
@@ -36,43 +34,6 @@ func (c *cluster) decidedOnce(t *testing.T, namespace, job string) *records.Retr
 		return ""
 	})
 	return rec
-}
-
-// The clock of the root's node is slow: its timestamps are before the pod's creation.
-func TestScenario16ARootWhoseNodeIsBehind(t *testing.T) {
-	t.Parallel()
-	c := shared
-	namespace := c.namespace(t)
-	job := indexed(namespace, "pretrain", 4)
-	job.Spec.BackoffLimit = ptr.To(int32(3))
-	job.Spec.Template.Spec.Subdomain = "pretrain"
-	var died time.Time
-	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		if pod.Labels["job-name"] != "pretrain" {
-			return succeeds(pod)
-		}
-		if died.IsZero() {
-			died = time.Now()
-		}
-		if indexOf(pod) != "2" {
-			exits(pod, 1, "Error")
-			endsAt(pod, died.Add(2*time.Second), peerLost)
-			return true
-		}
-		const behind = -90 * time.Second
-		taken := metav1.NewTime(pod.CreationTimestamp.Add(behind))
-		pod.Status.StartTime = &taken
-		runsOutOfMemory(pod)
-		endsAt(pod, died.Add(behind), "")
-		return true
-	})
-	c.startController(t, namespace, "act")
-	must(t, c.Create(t.Context(), job))
-	rec := c.decidedOnce(t, namespace, "pretrain")
-	budgets := account(t, rec).GetBudgets()
-	if rec.Status.Decision.Action != "RETRY" || rec.Status.Decision.Cause != "CONTAINER_OOM" || budgets["memory"].GetUsed() != 1 || budgets["application"].GetUsed() != 0 {
-		t.Errorf("decided %+v, charged %v, want RETRY of CONTAINER_OOM, charged once", rec.Status.Decision, budgets)
-	}
 }
 
 // Three of eight indexes fail for three causes.
