@@ -253,32 +253,6 @@ func (d *dropping) dial(ctx context.Context, _ string) (net.Conn, error) {
 
 func (d *dropping) drop() { (*d.last.Load()).Close() }
 
-func TestRejectsUnknownCertificate(t *testing.T) {
-	ca, stranger := certificates.New(t), certificates.New(t)
-	own := issue(t, stranger, "mulligan")
-	service := &answering{}
-	address := serve(t, service, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
-	client := connect(t, address, mulligan.WithTLS(filesOf(ca.Issue(t, "caller"))), mulligan.WithDeadline(time.Minute))
-	if err := ask(context.Background(), client); status.Code(err) != codes.Unavailable || service.calls.Load() != 0 {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestServerNameOverride(t *testing.T) {
-	ca := certificates.New(t)
-	own := issue(t, ca, "mulligan.internal")
-	address := serve(t, &answering{}, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
-	files := filesOf(ca.Issue(t, "caller"))
-	files.ServerName = "mulligan.internal"
-	if err := ask(context.Background(), connect(t, address, mulligan.WithTLS(files))); err != nil {
-		t.Errorf("its name: %v", err)
-	}
-	files.ServerName = "another.name"
-	if err := ask(context.Background(), connect(t, address, mulligan.WithTLS(files), mulligan.WithDeadline(time.Minute))); err == nil {
-		t.Error("another name was accepted")
-	}
-}
-
 func TestRejectsInvalidOptions(t *testing.T) {
 	ca := certificates.New(t)
 	files := filesOf(ca.Issue(t, "caller"))

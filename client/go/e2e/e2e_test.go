@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -55,47 +54,6 @@ func request(t *testing.T, report *mulligan.Report, ledger *mulliganv1.BudgetLed
 		t.Fatal(err)
 	}
 	return request
-}
-
-func TestMarshalledPodIsUnderstood(t *testing.T) {
-	client := dial(t)
-	disrupted := terminated(143, "Error")
-	disrupted.Conditions = []corev1.PodCondition{{
-		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI",
-		LastTransitionTime: metav1.NewTime(observedAt.Add(-2 * time.Minute)),
-	}}
-	for name, test := range map[string]struct {
-		status corev1.PodStatus
-		want   mulliganv1.Cause
-	}{
-		"out of memory":               {terminated(137, "OOMKilled"), mulliganv1.Cause_CONTAINER_OOM},
-		"SIGTERM during a drain":      {disrupted, mulliganv1.Cause_DRAINED},
-		"SIGTERM without explanation": {terminated(143, "Error"), mulliganv1.Cause_SIGTERM_UNEXPLAINED},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := answer(t, client, request(t, mulligan.NewReport().Add(pod(test.status)), nil))
-			if got.GetDiagnosis().GetCause() != test.want {
-				t.Errorf("cause %v, want %v", got.GetDiagnosis().GetCause(), test.want)
-			}
-			if got.GetDecision().GetAction() != mulliganv1.Decision_RETRY || got.GetAccounting().GetChargedTo() == "" {
-				t.Errorf("want a retry that a budget pays for, got %v", got)
-			}
-		})
-	}
-}
-
-func TestStoredLedgerMakesARepeatedReportFree(t *testing.T) {
-	client := dial(t)
-	asked := request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil)
-	first := answer(t, client, asked)
-	asked.Ledger = first.GetLedger()
-	second := answer(t, client, asked)
-	if !second.GetAccounting().GetDuplicate() || !proto.Equal(first.GetLedger(), second.GetLedger()) {
-		t.Errorf("the repeated report was charged: %v", second.GetAccounting())
-	}
-	if !proto.Equal(first.GetDecision(), second.GetDecision()) {
-		t.Errorf("decision changed from %v to %v", first.GetDecision(), second.GetDecision())
-	}
 }
 
 func TestInvalidUTF8InATerminationMessageLosesNothing(t *testing.T) {

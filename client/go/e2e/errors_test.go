@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,66 +71,6 @@ func TestAnEmptyReportNamesTheField(t *testing.T) {
 		}
 	}
 	t.Errorf("no google.rpc.BadRequest in %v", err)
-}
-
-func TestDeadlineOfHangingServer(t *testing.T) {
-	server := realserver.Start(t)
-	client := dialTo(t, server.Address, mulligan.WithDeadline(200*time.Millisecond))
-	asked := request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil)
-	for begun := time.Now(); ; {
-		_, err := client.Decide(context.Background(), asked)
-		if err == nil {
-			break
-		}
-		if time.Since(begun) > time.Minute {
-			t.Fatal(err)
-		}
-	}
-	server.Pause(t)
-	defer server.Resume()
-	started := time.Now()
-	_, err := client.Decide(context.Background(), asked)
-	if status.Code(err) != codes.DeadlineExceeded || mulligan.Classify(err) != mulligan.AskLater {
-		t.Errorf("got %v", err)
-	}
-	if took := time.Since(started); took > 20*time.Second {
-		t.Errorf("after %v", took)
-	}
-}
-
-// More concurrent batches than the server can handle: those that waited too long are
-// refused with RetryInfo, however fast the machine is.
-func TestAnOverloadedServerAsksToComeBack(t *testing.T) {
-	const calls, items = 64, 1000
-	client := dialTo(t, realserver.Start(t).Address, mulligan.WithDeadline(time.Minute), mulligan.WithRetryBackoff(time.Hour))
-	failed := pod(terminated(137, "OOMKilled"))
-	failed.Status.ContainerStatuses[0].State.Terminated.Message = strings.Repeat("a word ", 400)
-	asked := request(t, mulligan.NewReport().Add(failed), nil)
-	batch := &mulliganv1.BatchDecideRequest{Requests: slices.Repeat([]*mulliganv1.DecideRequest{asked}, items)}
-	errs := make(chan error)
-	for range calls {
-		go func() {
-			_, err := client.BatchDecide(context.Background(), batch)
-			errs <- err
-		}()
-	}
-	answered, withInfo := 0, 0
-	for range calls {
-		err := <-errs
-		if err == nil {
-			answered++
-			continue
-		}
-		if status.Code(err) != codes.ResourceExhausted || mulligan.Classify(err) != mulligan.AskLater {
-			t.Errorf("got %v, want a refusal that asks to come back", err)
-		}
-		if after, ok := mulligan.RetryDelay(err); ok && after > 0 {
-			withInfo++
-		}
-	}
-	if answered == 0 || withInfo == 0 {
-		t.Errorf("of %d batches at once %d were answered and %d refused with RetryInfo, want some of both", calls, answered, withInfo)
-	}
 }
 
 // One of two replicas stops under load, and no call fails.

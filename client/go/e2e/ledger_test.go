@@ -119,22 +119,6 @@ func TestBinaryReadsLedgerAnnotation(t *testing.T) {
 	}
 }
 
-func TestNativeCountersAreCountedOnce(t *testing.T) {
-	client := dial(t)
-	report := func() *mulligan.Report {
-		return mulligan.NewReport().Add(failedJob(3), ownedPod(terminated(1, "Error")))
-	}
-	first := answer(t, client, request(t, report(), nil))
-	// Two before the one that the report shows.
-	if got := first.GetLedger(); got.GetAttemptsSeen() != 3 || got.GetSeededFrom() != "Job.status.failed=3" || got.GetNativeCount() != 3 {
-		t.Errorf("the first ledger: %v", got)
-	}
-	second := answer(t, client, request(t, report(), first.GetLedger()))
-	if !second.GetAccounting().GetDuplicate() || second.GetLedger().GetAttemptsSeen() != 3 {
-		t.Errorf("reported again: %v", second.GetLedger())
-	}
-}
-
 func TestCountsSeededLedgerOnce(t *testing.T) {
 	client := dial(t)
 	own := mulligan.NewReport().Add(pod(terminated(1, "Error"))).With(func(r *mulliganv1.FailureReport) {

@@ -100,24 +100,3 @@ func (s *Server) Stop(t testing.TB) {
 		t.Fatal("mulligan-server does not end")
 	}
 }
-
-// Pause stops the server's process until Resume, like a machine that hangs.
-func (s *Server) Pause(t testing.TB) {
-	t.Helper()
-	s.Signal(syscall.SIGSTOP)
-	for range 500 {
-		// The state follows the name, which is in brackets.
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " T") {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Fatal("the server does not stop")
-}
-
-// Resume ends a Pause.
-func (s *Server) Resume() { s.Signal(syscall.SIGCONT) }
