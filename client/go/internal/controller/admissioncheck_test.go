@@ -454,12 +454,7 @@ func patchedBy(t *testing.T, request admission.Request, response admission.Respo
 // The real service decides about a suspended object of each kind as when its pod failed,
 // though its operator has begun another attempt since.
 func TestASuspendedObjectIsDecidedAboutAsAtWork(t *testing.T) {
-	server := realserver.Start(t)
-	service, err := mulligan.Dial(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer service.Close()
+	service := realserver.Start(t).Dial(t)
 	suspended := []any{map[string]any{"type": "Suspended", "status": "True", "lastTransitionTime": "2026-11-03T09:00:00Z"}}
 	statuses := map[string]map[string]any{
 		"RayJob":           {"jobDeploymentStatus": "Suspended"},

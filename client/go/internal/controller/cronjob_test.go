@@ -159,10 +159,7 @@ func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(name)), nightly())
 			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-			for range 3 {
-				w.lookAt(t, name)
-				w.clock = w.clock.Add(11 * time.Second)
-			}
+			w.looks(t, name, 3)
 			if active := w.cron(t).Status.Active; len(w.jobs(t)) != 2 || len(active) != 0 {
 				t.Errorf("%d Jobs and active ones %v, want a retry that the CronJob does not hear of", len(w.jobs(t)), active)
 			}
@@ -173,10 +170,7 @@ func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
 func TestDoesNotRetryOvertakenRun(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	for range 3 {
-		w.lookAt(t, firstRun)
-		w.clock = w.clock.Add(11 * time.Second)
-	}
+	w.looks(t, firstRun, 3)
 	if said := w.said(); len(w.jobs(t)) != 1 || strings.Count(said, "RetryCancelled") != 1 {
 		t.Errorf("%d Jobs, want no retry and one Event that says why:\n%s", len(w.jobs(t)), said)
 	}
@@ -187,9 +181,7 @@ func TestDoesNotRetryOvertakenRun(t *testing.T) {
 func TestACancelledRetryStaysCancelled(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	w.lookAt(t, firstRun)
-	w.clock = w.clock.Add(11 * time.Second)
-	w.lookAt(t, firstRun)
+	w.looks(t, firstRun, 2)
 	cron := w.cron(t)
 	cron.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent
 	if err := w.client.Update(t.Context(), cron); err != nil {
@@ -271,10 +263,7 @@ func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
 				if err := w.client.Update(t.Context(), job); err != nil {
 					t.Fatal(err)
 				}
-				for range 3 {
-					w.lookAt(t, firstRun)
-					w.clock = w.clock.Add(11 * time.Second)
-				}
+				w.looks(t, firstRun, 3)
 				if len(w.jobs(t)) != 1 || w.record(t).Status.State != records.GivenUp {
 					t.Errorf("%d Jobs, %+v", len(w.jobs(t)), w.record(t).Status)
 				}
@@ -290,10 +279,7 @@ func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
 func TestRecreatedCronJobIsAnotherOne(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(func(c *batchv1.CronJob) { c.UID = "uid-anew" }))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	for range 3 {
-		w.lookAt(t, firstRun)
-		w.clock = w.clock.Add(11 * time.Second)
-	}
+	w.looks(t, firstRun, 3)
 	if state := w.record(t).Status.State; len(w.jobs(t)) != 1 || state != records.GivenUp {
 		t.Errorf("%d Jobs, %s, want none for a CronJob that is gone", len(w.jobs(t)), state)
 	}

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -51,27 +50,14 @@ func TestAnotherProcessCarriesOnWhereOneDied(t *testing.T) {
 				}
 				return err
 			}
-			w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
-				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-					return call("patch", obj, func() error { return c.Patch(ctx, obj, patch, opts...) })
-				},
-				Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-					return call("create", obj, func() error { return c.Create(ctx, obj, opts...) })
-				},
-				Update: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.UpdateOption) error {
-					return call("update", obj, func() error { return c.Update(ctx, obj, opts...) })
-				},
-			}), w.options)
+			w.reconciler = w.another(interceptor.NewClient(cluster, onWrites(call)), w.options)
 			request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
 			for !isDead {
 				_, _ = w.Reconcile(t.Context(), request)
 				w.clock = w.clock.Add(11 * time.Second)
 			}
 			w.reconciler = w.another(cluster, w.options)
-			for range 3 {
-				w.look(t)
-				w.clock = w.clock.Add(11 * time.Second)
-			}
+			w.looks(t, "train", 3)
 			jobs, rec := w.jobs(t), w.record(t)
 			ledger, err := mulligan.ParseLedger(string(rec.Status.Ledger))
 			if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetBudgets()["memory"].GetUsed() != 1 {

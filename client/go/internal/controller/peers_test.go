@@ -154,12 +154,7 @@ func TestWhatAPeerMayNotSay(t *testing.T) {
 
 // Whatever peers send, the service takes the question.
 func TestPeersDoNotMakeQuestionsInvalid(t *testing.T) {
-	server := realserver.Start(t)
-	client, err := mulligan.Dial(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := realserver.Start(t).Dial(t)
 	many := `{"window":"600s","failed":1000000,"groups":[{"cause":"NODE_LOST","workloads":1000000}]}`
 	for name, texts := range map[string][]string{
 		"less than nothing is usual": {`{"window":"600s","failed":1,"groups":[{"cause":"NODE_LOST","workloads":1,"usual":-1}]}`},
@@ -241,12 +236,7 @@ func TestPeersThatCannotBeUsedAreNamed(t *testing.T) {
 
 // The service finds an incident that no cluster sees alone.
 func TestAnIncidentOfTwoClustersIsFound(t *testing.T) {
-	server := realserver.Start(t)
-	client, err := mulligan.Dial(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := realserver.Start(t).Dial(t)
 	ended := metav1.NewTime(time.Now().Add(-time.Minute).Truncate(time.Second))
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "ml", UID: types.UID("u")},

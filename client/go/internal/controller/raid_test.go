@@ -7,14 +7,9 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/record"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
 
 	"mulligan.dev/mulligan"
@@ -55,15 +50,8 @@ type raid struct {
 func newRaid(t *testing.T) *raid {
 	t.Helper()
 	obj := manifest.Object(t, trainingManifest)
-	options := Defaults()
-	options.Mode = Act
-	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(100), ties: NewTies(), clock: time.Now().Truncate(time.Second)}
-	obj.SetCreationTimestamp(metav1.NewTime(w.clock))
-	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).
-		WithObjects(obj, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}).
-		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
-		WithInterceptorFuncs(likeAServer(w.ties)).Build()
-	w.reconciler = w.another(cluster, options)
+	obj.SetCreationTimestamp(metav1.NewTime(time.Now().Truncate(time.Second)))
+	w := newWorld(t, nil, obj)
 	w.reconciler.kind = kinds.ByGroupKind(schema.GroupKind{Group: "kubeflow.org", Kind: "PyTorchJob"})
 	w.service.Next(growing(1.5), growing(2.25))
 	return &raid{w, t}
@@ -78,10 +66,7 @@ func growing(factor float64) mulligantest.Step {
 // visit reconciles an attempt as often as its events would.
 func (r *raid) visit(name string) {
 	for range 3 {
-		_, err := r.Reconcile(r.t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: name}})
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		r.lookAt(r.t, name)
 	}
 }
 

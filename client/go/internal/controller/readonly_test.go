@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -29,27 +28,10 @@ func readOnly(t *testing.T, edit func(*Options), objects ...client.Object) (*wor
 		}
 	}, objects...)
 	written := &[]string{}
-	note := func(verb string, obj client.Object) {
+	watched := interceptor.NewClient(w.client.(client.WithWatch), onWrites(func(verb string, obj client.Object, do func() error) error {
 		*written = append(*written, verb+" "+obj.GetNamespace()+"/"+obj.GetName())
-	}
-	watched := interceptor.NewClient(w.client.(client.WithWatch), interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-			note("create", obj)
-			return c.Create(ctx, obj, opts...)
-		},
-		Update: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.UpdateOption) error {
-			note("update", obj)
-			return c.Update(ctx, obj, opts...)
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			note("patch", obj)
-			return c.Patch(ctx, obj, patch, opts...)
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
-			note("delete", obj)
-			return c.Delete(ctx, obj, opts...)
-		},
-	})
+		return do()
+	}))
 	w.reconciler = w.another(watched, w.options)
 	w.reconciler.records = dividedStore{cluster: clusterStore{client: watched, live: watched}, memory: &memoryStore{}, options: w.options}
 	w.reconciler.asker.counted = w.options.CountObserved

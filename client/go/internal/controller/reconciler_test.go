@@ -47,7 +47,7 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	if change != nil {
 		change(&options)
 	}
-	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second), ties: NewTies()}
+	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(100), clock: time.Now().Truncate(time.Second), ties: NewTies()}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
 	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).
 		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
@@ -81,6 +81,24 @@ func likeAServer(ties *Ties) interceptor.Funcs {
 				obj.SetGeneration(obj.GetGeneration() + 1)
 			}
 			return c.Patch(ctx, obj, patch, opts...)
+		},
+	}
+}
+
+// onWrites calls a function instead of each write, which can make it with do.
+func onWrites(call func(verb string, obj client.Object, do func() error) error) interceptor.Funcs {
+	return interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+			return call("create", obj, func() error { return c.Create(ctx, obj, opts...) })
+		},
+		Update: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.UpdateOption) error {
+			return call("update", obj, func() error { return c.Update(ctx, obj, opts...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			return call("patch", obj, func() error { return c.Patch(ctx, obj, patch, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
+			return call("delete", obj, func() error { return c.Delete(ctx, obj, opts...) })
 		},
 	}
 }
@@ -139,6 +157,15 @@ func (w *world) lookAt(t *testing.T, name string) ctrl.Result {
 		t.Fatal(err)
 	}
 	return result
+}
+
+// looks reconciles an object this many times, each after the last one's delay.
+func (w *world) looks(t *testing.T, name string, times int) {
+	t.Helper()
+	for range times {
+		w.lookAt(t, name)
+		w.clock = w.clock.Add(11 * time.Second)
+	}
 }
 
 func (w *world) unstructured(t *testing.T, name string) *unstructured.Unstructured {
@@ -299,9 +326,7 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 func TestReportsSuccessOnce(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
-	w.look(t)
-	w.clock = w.clock.Add(11 * time.Second)
-	w.look(t)
+	w.looks(t, "train", 2)
 	next := w.jobs(t)[w.jobs(t)["train"].Annotations[records.RetriedAs]]
 	next.Status = batchv1.JobStatus{Succeeded: 1, Conditions: []batchv1.JobCondition{{
 		Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.clock),
@@ -344,9 +369,7 @@ func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 	owner := metav1.OwnerReference{APIVersion: "batch/v1", Kind: "CronJob", Name: "nightly", UID: "uid-nightly", Controller: ptr.To(true)}
 	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), nightly(concurrency(batchv1.AllowConcurrent)), claim)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	w.look(t)
-	w.clock = w.clock.Add(11 * time.Second)
-	w.look(t)
+	w.looks(t, "train", 2)
 	jobs := w.jobs(t)
 	next := jobs[jobs["train"].Annotations[records.RetriedAs]]
 	if next == nil || len(next.OwnerReferences) != 1 || next.OwnerReferences[0].UID != owner.UID {

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -37,18 +36,16 @@ func refusing(t *testing.T, refusal func() error) (w *world, tries *int) {
 	t.Helper()
 	w, tries = newWorld(t, nil, failedJob()), new(int)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	w.reconciler = w.another(interceptor.NewClient(w.client.(client.WithWatch), interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-			if _, ok := obj.(*records.RetryRecord); ok {
-				return c.Create(ctx, obj, opts...)
-			}
-			*tries++
-			if err := refusal(); err != nil {
-				return err
-			}
-			return c.Create(ctx, obj, opts...)
-		},
-	}), w.options)
+	w.reconciler = w.another(interceptor.NewClient(w.client.(client.WithWatch), onWrites(func(verb string, obj client.Object, do func() error) error {
+		if _, ok := obj.(*records.RetryRecord); ok || verb != "create" {
+			return do()
+		}
+		*tries++
+		if err := refusal(); err != nil {
+			return err
+		}
+		return do()
+	})), w.options)
 	w.look(t)
 	w.clock = w.clock.Add(11 * time.Second)
 	return w, tries
@@ -136,11 +133,9 @@ func TestUnavailableAPIServerIsNoRefusal(t *testing.T) {
 func TestNothingIsDoneWithoutARecord(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	w.reconciler = w.another(interceptor.NewClient(w.client.(client.WithWatch), interceptor.Funcs{
-		Create: func(_ context.Context, _ client.WithWatch, obj client.Object, _ ...client.CreateOption) error {
-			return apierrors.NewForbidden(schema.GroupResource{Resource: "retryrecords"}, obj.GetName(), nil)
-		},
-	}), w.options)
+	w.reconciler = w.another(interceptor.NewClient(w.client.(client.WithWatch), onWrites(func(_ string, obj client.Object, _ func() error) error {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "retryrecords"}, obj.GetName(), nil)
+	})), w.options)
 	if _, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}); err == nil {
 		t.Error("no error")
 	}
@@ -153,12 +148,7 @@ func TestNamesThatFitNowhereEnd(t *testing.T) {
 	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.Name = "t" }))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.reconciler.kind = cramped{jobKind}
-	for range 3 {
-		if _, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "t"}}); err != nil {
-			t.Fatal(err)
-		}
-		w.clock = w.clock.Add(11 * time.Second)
-	}
+	w.looks(t, "t", 3)
 	if rec := w.record(t); rec.Status.State != records.RetryRefused || !strings.Contains(rec.Status.FirstStep, "leaves 3 characters") {
 		t.Errorf("got %+v", rec.Status)
 	}

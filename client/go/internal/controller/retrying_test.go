@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/testing/realserver"
@@ -59,12 +58,7 @@ func submitterOf(attempt int64) *corev1.Pod {
 
 // KubeRay clears how an attempt failed within a tenth of a second, long before a look.
 func TestALoopIsSeenInVersionsThatNoLookReads(t *testing.T) {
-	server := realserver.Start(t)
-	service, err := mulligan.Dial(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer service.Close()
+	service := realserver.Start(t).Dial(t)
 	w := newWorld(t, nil, rayJobAt("Running", 1, 0))
 	w.kind = kinds.ByGroupKind(schema.GroupKind{Group: "ray.io", Kind: "RayJob"})
 	w.asker.decider = service

@@ -114,11 +114,7 @@ func TestALineWithoutEndIsNotKept(t *testing.T) {
 func TestTheLogOfARealServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "decisions.jsonl")
 	server := realserver.Start(t, "--decision-log="+file)
-	client, err := mulligan.Dial(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := server.Dial(t)
 	ended := metav1.NewTime(time.Now().Add(-time.Minute).Truncate(time.Second))
 	for name, code := range map[string]int32{"oom": 137, "typo": 127} {
 		job := &batchv1.Job{

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mulligan.dev/mulligan"
 )
 
 // Binary returns the path of "mulligan" or "mulligan-server".
@@ -85,6 +87,17 @@ func (s *Server) waitFor(file string, exited <-chan struct{}) error {
 		}
 	}
 	return errors.New("mulligan-server wrote no ports")
+}
+
+// Dial returns a client of the server, which the test closes.
+func (s *Server) Dial(t testing.TB) *mulligan.Client {
+	t.Helper()
+	client, err := mulligan.Dial(s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	return client
 }
 
 // Signal sends the server a signal: SIGTERM to stop it as Kubernetes does.
