@@ -116,11 +116,6 @@ func (p *pod) succeeds()            { p.orders <- ending{reason: "Completed"} }
 func (p *pod) outOfMemory()         { p.orders <- ending{code: 137, reason: "OOMKilled"} }
 func (p *pod) fails(message string) { p.orders <- ending{code: 1, reason: "Error", message: message} }
 
-// evicted is the kubelet's own eviction: the container is killed, the pod stays.
-func (p *pod) evicted(message string) {
-	p.orders <- ending{code: 137, reason: "Error", podReason: "Evicted", podMessage: message}
-}
-
 func allSucceed(pods []*pod) {
 	for _, p := range pods {
 		p.succeeds()
