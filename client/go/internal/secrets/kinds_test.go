@@ -113,6 +113,43 @@ func hidden() map[string]string {
 		"AWS's session":                                      "aws_session_token=«" + long + "»",
 		"Airtable":                                           "got «pat" + long[:14] + "." + hexes[:64] + "» back",
 		"a storage account":                                  "AccountName=a;AccountKey=«" + long + "==»;EndpointSuffix=b",
+		"an AWS key":                                         "using «AKIA" + "IOSFODNN7EXAMPLE» now",
+		"an AWS secret":                                      "aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCY3»",
+		"a header":                                           "> Authorization: «Bearer " + long + "»",
+		"a header in JSON":                                   `{"Authorization": "«Basic dXNlcjpwYXNz»"}`,
+		"a bearer on its own":                                "sent bearer «" + long + "», got 401",
+		"a token of GitHub":                                  "git clone https://x:«ghp_" + long + "»@github.com/a/b",
+		"a web token":                                        "«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln» is expired",
+		"a password by name":                                 "DB_PASSWORD=«hunter2» python train.py",
+		"a password in JSON":                                 `{"password": "«hunter2»", "user": "me"}`,
+		"a key by name":                                      "WANDB_API_KEY=«0123456789abcdef0123456789abcdef01234567»",
+		"a signed URL":                                       "GET https://b/x?X-Amz-Signature=«0a1b2c3d4e5f6a7b8c9d»&y=1",
+		"a private key":                                      "«-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----»\nafter",
+		"a private key that is cut":                          "«-----BEGIN PRIVATE KEY-----\nMIIE\nabc»",
+		"a private key whose beginning is cut":               "«abcdEFGH1234\nMIIEabc=\n-----END RSA PRIVATE KEY-----»\nafter",
+		"a shared access signature":                          "GET https://b/x?sv=1&sig=«0a1b2c3d4e5f%2B6a7b8c9d»&se=2",
+		"a cookie":                                           "Set-Cookie: «session=abc; Path=/»\nnext",
+		"a secret key with one digit":                        "AWS_SECRET_ACCESS_KEY=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY» x",
+		"words by name":                                      "API_KEY=«correcthorsebatterystaple»",
+		"a short token":                                      "token: «short1a2b»",
+		"a token in a sentence":                              "connecting with token: «short1a2b»",
+		"a client's secret":                                  "client_secret=«GOCSPX-" + "abcdefghijkl»",
+		"a flag and its value":                               "train --db-password «secretarg1» --epochs 3",
+		"a flag with its value":                              "train --api-key=«abc» --epochs 3",
+		"a user for curl":                                    "curl -u user:«pa55word» https://x",
+		"a user for curl in quotes":                          "curl --user 'me:«p w d»' https://x",
+		"a key for a login":                                  "wandb login «" + hexes[:40] + "»",
+		"a login again":                                      "wandb login --relogin «" + hexes[:40] + "»",
+		"a quoted value":                                     "MY_PASSWD='«p w d»' run",
+		"a quoted value with a quote":                        `password="«p\"w d»" run`,
+		"a quote that is not closed":                         "password='«p w d»\nnext",
+		"a value in quoted JSON":                             `{\"dbPassword\": \"«p w d»\", \"a\": 1}`,
+		"JSON with spaces":                                   `"accessToken" : "«abc»"`,
+		"YAML":                                               "password: «hunter»\nuser: me",
+		"a word that is a state elsewhere":                   "PASSWORD=«access»",
+		"a numbered name":                                    "TOKEN_2=«abcdef»",
+		"a key in base64 that begins like a path":            "SECRET_KEY=«/Jalr5UtnFEMI77/K7MDENG»",
+		"two in a line":                                      "PASSWORD=«aa1» TOKEN=«" + long + "»",
 	}
 	for _, form := range tokenForms {
 		letters := map[bool]string{false: long + long, true: hexes + hexes}[form.rest == hex]
@@ -178,6 +215,24 @@ func TestWhatOnlyLooksLikeASecretStays(t *testing.T) {
 		"AQVNothingOfTheKindIsInHere", "/usr/lib/python3.11/site-packages/transformers/modeling_utils", "shard-00001-of-00008.safetensors",
 		"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXh0",
 		base64Of("a text of some length that holds nothing of the kind"), `{"auth": "enabled"}`, `"auth": "kubernetes.io/oidc"`, "auth: anonymous12",
+		// The reasons for failures.
+		"KeyError: 'token'", "num_tokens=2048, tokens: 131072", "tokenizer = /models/llama-3/tokenizer.json",
+		"ValueError: invalid token: expected_identifier", "Error: secret \"pg\" not found",
+		"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+		"NCCL WARN Cuda failure 'uncorrectable ECC error encountered'", "  File \"/app/train.py\", line 12, in <module>",
+		"HTTP 401: Unauthorized: authorization is required", "pad_token_id: 128001", "exit code 137", "design=llama3-70b-instruct-v2",
+		"image registry.example.com/team/app@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		"http://10.0.0.1:8080/healthz: connection refused", "secretName=training-data-credentials",
+		"token: expired", "Error: token: expired.", `"token": "has expired"`, "password authentication failed for user \"app\"",
+		"invalid token", "password: authentication failed", "password: ''", "token=None", "api_key=null", "--token is required",
+		"error: argument --token: expected one argument", "SyntaxError: unexpected token: RPAREN", "invalid token: expected_identifier",
+		`failed to fetch anonymous token: Get "https://auth.example.com/token?service=x": net/http: TLS handshake timeout`,
+		"failed to fetch oauth token: unexpected status: 401 Unauthorized", "could not refresh token: oauth2: cannot fetch",
+		"MountVolume.SetUp failed for volume \"db-token\" : secret \"pg\" not found", "pad_token: <pad>, eos_token=</s>",
+		"time per token: 12.5 ms", "if token == other_token", "Token::kind", "token=$TOKEN --password ${PASSWORD}",
+		"--token=/var/run/secrets/kubernetes.io/serviceaccount/token", "Bad credentials: 401", "max_tokens: 4096",
+		"Invalid API key: please log in", "login failed for user", "docker run --user 1000:1000", "Password:\nsudo: no tty",
+		"references non-existent secret key: tls.crt", "the secret was not found", "couldn't find key password in Secret ml/pg",
 		"login -p", "docker login failed: unauthorized", "kubectl exec -it login-pod -- bash", "user:group@host", "at tcp(10.0.0.1:3306)",
 		"primary_key=id", "sort_key: name", "session key exchange: X25519", "config_key: learning_rate", "shared_keyboard=1", "private_key_path=/etc/x",
 	} {
@@ -234,4 +289,16 @@ func processorTime(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano())
+}
+
+func FuzzBlankLeavesText(f *testing.F) {
+	f.Add("PASSWORD=hunter2")
+	for _, marked := range hidden() {
+		f.Add(marked)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := Blank(text); len(got) > 20*len(text)+20 {
+			t.Errorf("%d bytes became %d", len(text), len(got))
+		}
+	})
 }
