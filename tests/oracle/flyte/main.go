@@ -12,31 +12,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"runtime/debug"
-	"strings"
-	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
-
-// release is that of the plugins in this program.
-func release() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, module := range info.Deps {
-		if module.Path == "github.com/flyteorg/flyte/flyteplugins" {
-			return strings.TrimPrefix(module.Version, "v")
-		}
-	}
-	return ""
-}
 
 // generator makes one kind of failed object; weight is its relative frequency.
 type generator struct {
@@ -75,31 +56,15 @@ func generate(random *rand.Rand, number int) cases.Case {
 	settings := configure(random)
 	settings["flyte.retries"] = "30"
 	settings["flyte.max-node-retries-system-failures"] = "10"
-	report := map[string]any{
-		"failureId":  fmt.Sprintf("f%d", number),
-		"observedAt": cases.Now,
-	}
+	report := map[string]any{"failureId": fmt.Sprintf("f%d", number), made.member: made.object}
 	if made.member == "pods" {
 		report["pods"] = []any{made.object}
-	} else {
-		report[made.member] = made.object
 	}
+	version := cases.Version("github.com/flyteorg/flyte/flyteplugins")
 	return cases.Case{
-		Request: map[string]any{
-			"report": report,
-			"inlinePolicy": map[string]any{
-				"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-				"metadata": map[string]any{"name": "oracle"},
-				"spec": map[string]any{"native": map[string]any{
-					"useOwnSpec": true,
-					"semantics": map[string]any{
-						"operator": "flyte",
-						"versions": map[string]any{"flyte": release()},
-						"settings": settings,
-					},
-				}},
-			},
-		},
+		Request: cases.Native(report, map[string]any{
+			"operator": "flyte", "versions": map[string]any{"flyte": version}, "settings": settings,
+		}),
 		Expect: expectation(judge(made)),
 	}
 }
@@ -108,18 +73,5 @@ func main() {
 	// The plugins call time.Now, and print times in local time.
 	time.Local = time.UTC
 	logrus.SetOutput(io.Discard)
-	// A bubble of synctest is the only clock that can be set, and package testing
-	// the only way into one.
-	arguments := os.Args
-	os.Args = arguments[:1]
-	testing.Main(
-		func(string, string) (bool, error) { return true, nil },
-		[]testing.InternalTest{{Name: "flyte", F: func(t *testing.T) {
-			synctest.Test(t, func(*testing.T) {
-				time.Sleep(time.Until(cases.Now))
-				os.Args = arguments
-				cases.Main("flyte", 1, generate)
-				os.Exit(0)
-			})
-		}}}, nil, nil)
+	cases.Frozen(func() { cases.Main("flyte", 1, generate) })
 }

@@ -38,7 +38,7 @@ var waitingReasons = []string{
 }
 
 // before returns the time `age` before Now, in Kubernetes' format.
-func before(age time.Duration) string { return cases.Now.Add(-age).Format(time.RFC3339) }
+func before(age time.Duration) string { return cases.At(-age) }
 
 // age returns a random age near the configured durations.
 func age(random *rand.Rand) time.Duration {

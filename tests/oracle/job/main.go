@@ -5,9 +5,7 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -68,33 +66,17 @@ func isOfNewer(refusal string) bool {
 
 // request returns Mulligan's request about a Job and its pods.
 func request(job *batch.Job, pods []*corev1.Pod, now string) map[string]any {
-	report := map[string]any{"jobs": []any{cases.Object(job)}, "observedAt": now}
-	var listed []any
-	for _, pod := range pods {
-		listed = append(listed, cases.Object(pod))
-	}
-	if listed != nil {
+	report := map[string]any{"jobs": []any{cases.Object(job)}}
+	if listed := cases.Objects(pods); listed != nil {
 		report["pods"] = listed
 	}
-	release := release()
-	if release == "1.34" {
-		return map[string]any{"policy": "native", "report": report}
+	semantics := map[string]any{}
+	if release := cases.Release("k8s.io/kubernetes"); release != "1.34" {
+		semantics["versions"] = map[string]any{"kubernetes": release}
 	}
-	return map[string]any{"report": report, "inlinePolicy": map[string]any{
-		"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy", "metadata": map[string]any{"name": "n"},
-		"spec": map[string]any{"native": map[string]any{"useOwnSpec": true,
-			"semantics": map[string]any{"versions": map[string]any{"kubernetes": release}}}},
-	}}
-}
-
-// release is the Kubernetes release of this program: "1.34".
-func release() string {
-	build, _ := debug.ReadBuildInfo()
-	at := slices.IndexFunc(build.Deps, func(dependency *debug.Module) bool {
-		return dependency.Path == "k8s.io/kubernetes"
-	})
-	parts := strings.Split(strings.TrimPrefix(build.Deps[at].Version, "v"), ".")
-	return fmt.Sprintf("%s.%s", parts[0], parts[1])
+	made := cases.Native(report, semantics)
+	report["observedAt"] = now
+	return made
 }
 
 type nowhere struct{}

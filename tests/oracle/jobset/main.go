@@ -6,9 +6,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/go-logr/logr"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -61,7 +58,7 @@ func setGates(random *rand.Rand) []string {
 // semantics states the release and gates in a request.
 func semantics(enabled []string) map[string]any {
 	said := map[string]any{}
-	if release := release(); release != "0.12" {
+	if release := cases.Release("sigs.k8s.io/jobset"); release != "0.12" {
 		said["versions"] = map[string]any{"jobset": release}
 	}
 	if len(enabled) > 0 {
@@ -72,14 +69,4 @@ func semantics(enabled []string) map[string]any {
 		said["featureGates"] = on
 	}
 	return said
-}
-
-// release is the JobSet release of this program: "0.12".
-func release() string {
-	build, _ := debug.ReadBuildInfo()
-	at := slices.IndexFunc(build.Deps, func(dependency *debug.Module) bool {
-		return dependency.Path == "sigs.k8s.io/jobset"
-	})
-	parts := strings.Split(strings.TrimPrefix(build.Deps[at].Version, "v"), ".")
-	return parts[0] + "." + parts[1]
 }

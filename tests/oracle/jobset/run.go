@@ -29,15 +29,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/jobset/peer/webhooks"
 )
 
-var scheme = func() *runtime.Scheme {
-	made := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, jobset.AddToScheme} {
-		if err := add(made); err != nil {
-			panic(err)
-		}
-	}
-	return made
-}()
+var scheme = cases.Built(runtime.NewScheme(), clientgoscheme.AddToScheme, jobset.AddToScheme)
 
 // admit fills in the defaults and returns the webhook's refusals of the JobSet,
 // nil if it is admitted.

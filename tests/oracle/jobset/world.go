@@ -172,25 +172,12 @@ func owner(version, kind, name string, uid types.UID) []metav1.OwnerReference {
 
 // request returns Mulligan's request about the world.
 func (w *world) request(enabled []string) map[string]any {
-	report := map[string]any{
-		"jobSet":     cases.Object(w.jobSet),
-		"workload":   map[string]any{"kind": "JobSet"},
-		"observedAt": cases.Now.Format("2006-01-02T15:04:05Z"),
+	report := map[string]any{"jobSet": cases.Object(w.jobSet), "workload": map[string]any{"kind": "JobSet"}}
+	if jobs := cases.Objects(w.jobs); jobs != nil {
+		report["jobs"] = jobs
 	}
-	for _, job := range w.jobs {
-		jobs, _ := report["jobs"].([]any)
-		report["jobs"] = append(jobs, cases.Object(job))
+	if pods := cases.Objects(w.pods); pods != nil {
+		report["pods"] = pods
 	}
-	for _, pod := range w.pods {
-		pods, _ := report["pods"].([]any)
-		report["pods"] = append(pods, cases.Object(pod))
-	}
-	if said := semantics(enabled); len(said) > 0 {
-		return map[string]any{"report": report, "inlinePolicy": map[string]any{
-			"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-			"metadata": map[string]any{"name": "n"},
-			"spec":     map[string]any{"native": map[string]any{"useOwnSpec": true, "semantics": said}},
-		}}
-	}
-	return map[string]any{"report": report, "policy": "native"}
+	return cases.Native(report, semantics(enabled))
 }

@@ -6,10 +6,7 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
-	"strings"
 
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
@@ -19,16 +16,7 @@ func main() {
 }
 
 // release is the operator's minor release as in a policy: "1.5".
-var release = func() string {
-	info, _ := debug.ReadBuildInfo()
-	for _, dependency := range info.Deps {
-		if dependency.Path == "github.com/ray-project/kuberay/ray-operator" {
-			parts := strings.SplitN(strings.TrimPrefix(dependency.Version, "v"), ".", 3)
-			return parts[0] + "." + parts[1]
-		}
-	}
-	panic("the operator's release is not known")
-}()
+var release = cases.Release("github.com/ray-project/kuberay/ray-operator")
 
 func generate(random *rand.Rand, number int) cases.Case {
 	made := newScene(random, number)
@@ -36,11 +24,7 @@ func generate(random *rand.Rand, number int) cases.Case {
 	if err != nil {
 		return cases.Case{}
 	}
-	report := map[string]any{
-		"failureId":  fmt.Sprintf("id-%d", number),
-		"observedAt": cases.Now.Format("2006-01-02T15:04:05Z"),
-		"rayJob":     made.rayJob,
-	}
+	report := map[string]any{"rayJob": made.rayJob}
 	if made.cluster != nil {
 		report["rayCluster"] = made.cluster
 	}
@@ -58,18 +42,5 @@ func generate(random *rand.Rand, number int) cases.Case {
 		semantics["settings"] = map[string]any{
 			"kuberay.RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS": *made.gracePeriod}
 	}
-	result := cases.Case{
-		Request: map[string]any{
-			"report":        report,
-			"compareNative": true,
-			"inlinePolicy": map[string]any{
-				"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-				"metadata": map[string]any{"name": "oracle"},
-				"spec": map[string]any{
-					"default": map[string]any{"action": "FAIL"}, "compareNative": true,
-					"native": map[string]any{"semantics": semantics}}},
-		},
-		Expect: expectation(did),
-	}
-	return result
+	return cases.Case{Request: cases.Compared(number, report, semantics), Expect: expectation(did)}
 }

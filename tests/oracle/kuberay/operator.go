@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -15,21 +14,14 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
+	"mulligan.dev/mulligan/tests/oracle/cases"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-var scheme = func() *runtime.Scheme {
-	all := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, ray.AddToScheme} {
-		if err := add(all); err != nil {
-			panic(err)
-		}
-	}
-	return all
-}()
+var scheme = cases.Built(runtime.NewScheme(), clientgoscheme.AddToScheme, ray.AddToScheme)
 
 // fakeManager has what the reconciler's constructor needs of a manager.
 type fakeManager struct {
@@ -46,14 +38,6 @@ type outcome struct {
 	status ray.RayJobStatus
 	// Ignored: managed by another controller or being deleted.
 	leftAlone bool
-}
-
-func decode(object map[string]any, into any) error {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, into)
 }
 
 const gracePeriod = "RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS"
@@ -73,7 +57,7 @@ func set(made scene) error {
 // RayCluster controller makes.
 func objects(made scene) ([]client.Object, *ray.RayJob, error) {
 	job := &ray.RayJob{}
-	if err := decode(made.rayJob, job); err != nil {
+	if err := cases.Decode(made.rayJob, job); err != nil {
 		return nil, nil, err
 	}
 	all := []client.Object{job, &corev1.Service{
@@ -86,7 +70,7 @@ func objects(made scene) ([]client.Object, *ray.RayJob, error) {
 		if more.from == nil {
 			continue
 		}
-		if err := decode(more.from, more.into); err != nil {
+		if err := cases.Decode(more.from, more.into); err != nil {
 			return nil, nil, err
 		}
 		all = append(all, more.into)

@@ -20,11 +20,9 @@ type scene struct {
 	gracePeriod    *string
 }
 
-func at(offset time.Duration) string { return cases.Now.Add(offset).Format(time.RFC3339) }
-
 // ago returns a time near the generated limits, of which `limit` is one.
 func ago(random *rand.Rand, limit int) string {
-	return at(-time.Duration(limit+cases.Pick(random, -30, -2, -1, 0, 1, 2, 30, 4000)) * time.Second)
+	return cases.At(-time.Duration(limit+cases.Pick(random, -30, -2, -1, 0, 1, 2, 30, 4000)) * time.Second)
 }
 
 func newScene(random *rand.Rand, number int) scene {
@@ -44,7 +42,7 @@ func newScene(random *rand.Rand, number int) scene {
 	metadata := map[string]any{"name": made.name, "namespace": made.namespace, "uid": fmt.Sprintf("u%d", number),
 		"finalizers": []any{"ray.io/rayjob-finalizer"}}
 	if cases.Chance(random, 40) {
-		metadata["deletionTimestamp"] = at(-5 * time.Second)
+		metadata["deletionTimestamp"] = cases.At(-5 * time.Second)
 	}
 	status := rayJobStatus(random, made, spec)
 	made.rayJob = map[string]any{

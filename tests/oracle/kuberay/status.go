@@ -53,12 +53,12 @@ func rayJobStatus(random *rand.Rand, made scene, spec map[string]any) map[string
 	}
 	if job := status["jobStatus"]; job == "SUCCEEDED" || job == "FAILED" || job == "STOPPED" {
 		if release >= "1.4" && !cases.Chance(random, 4) {
-			status["rayJobInfo"] = map[string]any{"startTime": at(-5 * time.Hour), "endTime": ago(random, cases.Pick(random, 300, 10, 7))}
+			status["rayJobInfo"] = map[string]any{"startTime": cases.At(-5 * time.Hour), "endTime": ago(random, cases.Pick(random, 300, 10, 7))}
 		}
 	}
 	switch state {
 	case "Failed", "Retrying", "Complete":
-		status["endTime"] = at(-20 * time.Second)
+		status["endTime"] = cases.At(-20 * time.Second)
 		status["reason"] = cases.Pick(random, "AppFailed", "DeadlineExceeded", "SubmissionFailed",
 			"JobDeploymentStatusTransitionGracePeriodExceeded", "SomethingElse")
 	}
@@ -98,7 +98,7 @@ func submitterJob(random *rand.Rand, made scene) map[string]any {
 
 // headPod returns a head whose second container is the submitter.
 func headPod(random *rand.Rand, made scene) map[string]any {
-	running := map[string]any{"running": map[string]any{"startedAt": at(-100 * time.Second)}}
+	running := map[string]any{"running": map[string]any{"startedAt": cases.At(-100 * time.Second)}}
 	state := running
 	if cases.Chance(random, 2) {
 		code := cases.Pick(random, 0, 0, 1, 2, 137, 143)

@@ -35,15 +35,7 @@ import (
 // maxPasses is more than any workload needs that stops changing.
 const maxPasses = 20
 
-var scheme = func() *runtime.Scheme {
-	made := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{kueue.AddToScheme, clientgoscheme.AddToScheme} {
-		if err := add(made); err != nil {
-			panic(err)
-		}
-	}
-	return made
-}()
+var scheme = cases.Built(runtime.NewScheme(), kueue.AddToScheme, clientgoscheme.AddToScheme)
 
 // apply imitates the API server's server-side apply for the admission's
 // manager, which owns the whole status here: it removes what the patch omits.

@@ -65,16 +65,5 @@ func (s scene) request(number int) map[string]any {
 	if len(gates) > 0 {
 		semantics["featureGates"] = gates
 	}
-	return map[string]any{
-		"report": map[string]any{
-			"failureId":     fmt.Sprintf("id-%d", number),
-			"observedAt":    cases.Now.Format(time.RFC3339),
-			"kueueWorkload": cases.Object(s.workload),
-		},
-		"compareNative": true,
-		"inlinePolicy": map[string]any{"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-			"metadata": map[string]any{"name": "oracle"},
-			"spec": map[string]any{"default": map[string]any{"action": "FAIL"}, "compareNative": true,
-				"native": map[string]any{"semantics": semantics}}},
-	}
+	return cases.Compared(number, map[string]any{"kueueWorkload": cases.Object(s.workload)}, semantics)
 }

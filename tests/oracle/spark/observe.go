@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/record"
+	"mulligan.dev/mulligan/tests/oracle/cases"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -17,15 +18,7 @@ import (
 
 const defaultGrace = 10 * time.Second
 
-var scheme = func() *runtime.Scheme {
-	made := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1beta2.AddToScheme, corev1.AddToScheme} {
-		if err := add(made); err != nil {
-			panic(err)
-		}
-	}
-	return made
-}()
+var scheme = cases.Built(runtime.NewScheme(), v1beta2.AddToScheme, corev1.AddToScheme)
 
 // submitter is a spark-submit that always succeeds.
 type submitter struct{ submitted bool }

@@ -154,27 +154,13 @@ func pointer[T any](value T) *T { return &value }
 
 // request returns the scene as a DecideRequest.
 func (s scene) request(number int) map[string]any {
-	report := map[string]any{
-		"failureId":        fmt.Sprintf("id-%d", number),
-		"observedAt":       cases.Now.Format(time.RFC3339),
-		"sparkApplication": cases.Object(s.app),
-	}
-	var pods []any
-	for _, pod := range s.pods {
-		pods = append(pods, cases.Object(pod))
-	}
-	if pods != nil {
+	report := map[string]any{"sparkApplication": cases.Object(s.app)}
+	if pods := cases.Objects(s.pods); pods != nil {
 		report["pods"] = pods
 	}
-	spec := map[string]any{"default": map[string]any{"action": "FAIL"}, "compareNative": true}
+	semantics := map[string]any{}
 	if s.grace != 0 {
-		spec["native"] = map[string]any{"semantics": map[string]any{"settings": map[string]any{
-			"spark.driver-pod-creation-grace-period": s.grace.String()}}}
+		semantics["settings"] = map[string]any{"spark.driver-pod-creation-grace-period": s.grace.String()}
 	}
-	return map[string]any{
-		"report":        report,
-		"compareNative": true,
-		"inlinePolicy": map[string]any{"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-			"metadata": map[string]any{"name": "oracle"}, "spec": spec},
-	}
+	return cases.Compared(number, report, semantics)
 }

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"mulligan.dev/mulligan/tests/oracle/cases"
@@ -24,31 +23,15 @@ func generate(random *rand.Rand, number int) cases.Case {
 	if err != nil {
 		return cases.Case{}
 	}
-	report := map[string]any{
-		"failureId":  fmt.Sprintf("id-%d", number),
-		"observedAt": cases.Now.Format("2006-01-02T15:04:05Z"),
-		"trainJob":   made.trainJob,
-	}
+	report := map[string]any{"trainJob": made.trainJob}
 	if made.jobSet != nil {
 		report["jobSet"] = made.jobSet
 	}
 	if did.failure != "" {
 		report["creationError"] = creationError(made, did.failure)
 	}
-	return cases.Case{
-		Request: map[string]any{
-			"report":        report,
-			"compareNative": true,
-			"inlinePolicy": map[string]any{
-				"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-				"metadata": map[string]any{"name": "oracle"},
-				"spec": map[string]any{
-					"default": map[string]any{"action": "FAIL"}, "compareNative": true,
-					"native": map[string]any{"semantics": map[string]any{
-						"versions": map[string]any{"trainer": release}}}}},
-		},
-		Expect: expectation(made, did),
-	}
+	semantics := map[string]any{"versions": map[string]any{"trainer": release}}
+	return cases.Case{Request: cases.Compared(number, report, semantics), Expect: expectation(made, did)}
 }
 
 // creationError is a controller's report of a pass that could not create the

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
@@ -12,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"mulligan.dev/mulligan/tests/oracle/cases"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -40,14 +40,6 @@ func (r recorder) AnnotatedEventf(object runtime.Object, _ map[string]string, ki
 	r.Eventf(object, kind, reason, format, arguments...)
 }
 
-func decode(object map[string]any, into any) error {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, into)
-}
-
 // runtimes returns the two that a scene's TrainJob may refer to.
 func runtimes(namespace string) []client.Object {
 	spec := utiltesting.MakeTrainingRuntimeSpecWrapper(
@@ -62,13 +54,13 @@ func runtimes(namespace string) []client.Object {
 func pass(made scene) (outcome, error) {
 	ctx := context.Background()
 	trainJob := &trainer.TrainJob{}
-	if err := decode(made.trainJob, trainJob); err != nil {
+	if err := cases.Decode(made.trainJob, trainJob); err != nil {
 		return outcome{}, err
 	}
 	objects := []client.Object{trainJob}
 	if made.jobSet != nil {
 		stored := &jobset.JobSet{}
-		if err := decode(made.jobSet, stored); err != nil {
+		if err := cases.Decode(made.jobSet, stored); err != nil {
 			return outcome{}, err
 		}
 		objects = append(objects, stored)

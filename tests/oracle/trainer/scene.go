@@ -24,8 +24,6 @@ type scene struct {
 	refusal *apierrors.StatusError
 }
 
-func at(offset time.Duration) string { return cases.Now.Add(offset).Format(time.RFC3339) }
-
 func newScene(random *rand.Rand, number int) scene {
 	made := scene{
 		name: fmt.Sprintf("tj-%d", number), namespace: cases.Pick(random, "default", "ml"),
@@ -48,7 +46,7 @@ func newScene(random *rand.Rand, number int) scene {
 		spec["trainer"] = map[string]any{"numNodes": cases.Pick(random, 1, 2, 8)}
 	}
 	metadata := map[string]any{"name": made.name, "namespace": made.namespace, "uid": uid,
-		"creationTimestamp": at(-time.Hour)}
+		"creationTimestamp": cases.At(-time.Hour)}
 	made.trainJob = map[string]any{"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
 		"metadata": metadata, "spec": spec}
 	if conditions := trainJobConditions(random); conditions != nil {
@@ -65,7 +63,7 @@ func newScene(random *rand.Rand, number int) scene {
 
 func condition(kind, state, reason, message string) map[string]any {
 	return map[string]any{"type": kind, "status": state, "reason": reason, "message": message,
-		"lastTransitionTime": at(-50 * time.Second)}
+		"lastTransitionTime": cases.At(-50 * time.Second)}
 }
 
 // trainJobConditions returns conditions that earlier passes may have left.

@@ -28,8 +28,6 @@ type replica struct {
 	policy string
 }
 
-func at(offset time.Duration) string { return cases.Now.Add(offset).Format(time.RFC3339) }
-
 func newJob(random *rand.Rand, number int) job {
 	made := job{kind: pickKind(random)}
 	name := fmt.Sprintf("job-%d", number)
@@ -123,7 +121,7 @@ func runPolicy(random *rand.Rand, kind kind) (map[string]any, bool) {
 
 func condition(kind, name, state, reason, message string) map[string]any {
 	return map[string]any{"type": name, "status": state, "reason": reason, "message": message,
-		"lastUpdateTime": at(-50 * time.Second), "lastTransitionTime": at(-50 * time.Second)}
+		"lastUpdateTime": cases.At(-50 * time.Second), "lastTransitionTime": cases.At(-50 * time.Second)}
 }
 
 // status returns a status that earlier passes may have left.
@@ -153,12 +151,12 @@ func status(random *rand.Rand, made job, name string) map[string]any {
 		conditions = append(conditions, running("False"),
 			say(cases.Pick(random, "Succeeded", "Failed"), "True", "Done", "over"))
 		if !cases.Chance(random, 6) {
-			left["completionTime"] = at(-10 * time.Second)
+			left["completionTime"] = cases.At(-10 * time.Second)
 		}
 	}
 	left["conditions"] = conditions
 	if !cases.Chance(random, 4) {
-		left["startTime"] = at(-time.Duration(cases.Pick(random, 59, 60, 61, 599, 600, 601, 3599, 3600, 100000)) * time.Second)
+		left["startTime"] = cases.At(-time.Duration(cases.Pick(random, 59, 60, 61, 599, 600, 601, 3599, 3600, 100000)) * time.Second)
 	}
 	// An MPIJob's first pass does not count: the case asks about the next one.
 	if made.kind.name == "MPIJob" || cases.Chance(random, 2) {

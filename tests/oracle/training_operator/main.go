@@ -7,7 +7,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"io"
 	"math/rand/v2"
 
@@ -43,31 +42,13 @@ func generate(random *rand.Rand, number int) cases.Case {
 		}
 		outcomes = append(outcomes, did)
 	}
-	report := map[string]any{
-		"failureId":   fmt.Sprintf("id-%d", number),
-		"observedAt":  cases.Now.Format("2006-01-02T15:04:05Z"),
-		"kubeflowJob": made.object,
-	}
-	if len(made.pods) > 0 {
-		pods := make([]any, 0, len(made.pods))
-		for _, pod := range made.pods {
-			pods = append(pods, cases.Object(pod))
-		}
+	report := map[string]any{"kubeflowJob": made.object}
+	if pods := cases.Objects(made.pods); pods != nil {
 		report["pods"] = pods
 	}
-	spec := map[string]any{"default": map[string]any{"action": "FAIL"}, "compareNative": true}
+	semantics := map[string]any{}
 	if release != "" {
-		spec["native"] = map[string]any{"semantics": map[string]any{
-			"versions": map[string]any{"kubeflow": release}}}
+		semantics["versions"] = map[string]any{"kubeflow": release}
 	}
-	return cases.Case{
-		Request: map[string]any{
-			"report":        report,
-			"compareNative": true,
-			"inlinePolicy": map[string]any{
-				"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
-				"metadata": map[string]any{"name": "oracle"}, "spec": spec},
-		},
-		Expect: expectation(outcomes),
-	}
+	return cases.Case{Request: cases.Compared(number, report, semantics), Expect: expectation(outcomes)}
 }

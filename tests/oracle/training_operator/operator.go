@@ -18,21 +18,14 @@ import (
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
+	"mulligan.dev/mulligan/tests/oracle/cases"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-var scheme = func() *runtime.Scheme {
-	all := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kubeflow.AddToScheme} {
-		if err := add(all); err != nil {
-			panic(err)
-		}
-	}
-	return all
-}()
+var scheme = cases.Built(runtime.NewScheme(), clientgoscheme.AddToScheme, kubeflow.AddToScheme)
 
 // fakeManager has what NewReconciler needs of a manager.
 type fakeManager struct {
@@ -91,11 +84,7 @@ func clientset(api client.Client) kubernetes.Interface {
 // pass runs the kind's own reconciler once over the job and its pods.
 func pass(made job) (outcome, error) {
 	object := made.kind.object()
-	text, err := json.Marshal(made.object)
-	if err != nil {
-		return outcome{}, err
-	}
-	if err := json.Unmarshal(text, object); err != nil {
+	if err := cases.Decode(made.object, object); err != nil {
 		return outcome{}, err
 	}
 	objects := []client.Object{object}
@@ -123,16 +112,14 @@ func pass(made job) (outcome, error) {
 		return outcome{}, err
 	}
 	var did struct{ Status kubeflow.JobStatus }
-	if text, err = json.Marshal(after); err != nil {
-		return outcome{}, err
-	}
-	if err := json.Unmarshal(text, &did); err != nil {
+	if err := cases.Decode(cases.Object(after), &did); err != nil {
 		return outcome{}, err
 	}
 	result := outcome{status: did.Status, skipped: made.skipped}
 	ended := holds(did.Status, kubeflow.JobFailed) || holds(did.Status, kubeflow.JobSucceeded) ||
 		holds(did.Status, kubeflow.JobSuspended)
 	result.recreated = failure == nil && !ended && replaces(made, pods.deleted)
+	var err error
 	result.restarted, err = countsRestarts(object, made)
 	return result, err
 }
@@ -153,12 +140,8 @@ func replaces(made job, deleted []string) bool {
 // countsRestarts asks the operator whether it counts any restart.
 func countsRestarts(object client.Object, made job) (bool, error) {
 	scheme.Default(object)
-	text, err := json.Marshal(object)
-	if err != nil {
-		return false, err
-	}
 	var defaulted struct{ Spec map[string]json.RawMessage }
-	if err := json.Unmarshal(text, &defaulted); err != nil {
+	if err := cases.Decode(cases.Object(object), &defaulted); err != nil {
 		return false, err
 	}
 	replicas := map[kubeflow.ReplicaType]*kubeflow.ReplicaSpec{}
