@@ -307,32 +307,6 @@ func TestScenario34ChargesRetriesOfJob(t *testing.T) {
 	}
 }
 
-// Operators do not restart the controller's attempts.
-func TestScenario31LimitsDoNotMultiply(t *testing.T) {
-	t.Parallel()
-	c := shared
-	namespace := c.namespace(t)
-	job := userJob(namespace, "train")
-	job.Spec.BackoffLimit = ptr.To(int32(1))
-	runs := &runsOf{}
-	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		runs.of(pod.Labels["job-name"], pod)
-		return exits(pod, 1, "Error")
-	})
-	c.startController(t, namespace, "act")
-	must(t, c.Create(t.Context(), job))
-	// Both failures of the first attempt were charged, so two more use up the budget.
-	for i, job := range c.attempts(t, namespace, 3) {
-		wantRuns, wantLimit := 1, int32(0)
-		if i == 0 {
-			wantRuns, wantLimit = 2, 1
-		}
-		if got := runs.count(job.Name); got != wantRuns || *job.Spec.BackoffLimit != wantLimit {
-			t.Errorf("attempt %d had %d runs with backoffLimit %d, want %d and %d", i+1, got, *job.Spec.BackoffLimit, wantRuns, wantLimit)
-		}
-	}
-}
-
 func TestScenario31ARestartedJobSetDoesNotRestartItself(t *testing.T) {
 	t.Parallel()
 	c := shared

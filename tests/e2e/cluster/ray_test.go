@@ -113,38 +113,6 @@ func deploymentStatus(obj *unstructured.Unstructured) string {
 	return status
 }
 
-// Both tests use KubeRay's one dashboard.
-func TestScenario07RayJobBeyondItsDeadlineIsNotRetried(t *testing.T) {
-	c := shared
-	c.needs(t, "kuberay")
-	namespace := c.namespace(t)
-	startDashboard(t, c, func(int) (string, string) { return "RUNNING", "" })
-	c.startController(t, namespace, "act")
-	job := object(t, namespace, rayManifest)
-	must(t, unstructured.SetNestedField(job.Object, int64(8), "spec", "activeDeadlineSeconds"))
-	must(t, c.Create(t.Context(), job))
-
-	var jobs []unstructured.Unstructured
-	eventually(t, long, func() string {
-		jobs = c.objects(t, namespace, rayJobKind)
-		if d := decisionOf(t, &jobs[0]); d.Action != "FAIL" {
-			return fmt.Sprintf("decided %+v, status %v", d, jobs[0].Object["status"])
-		}
-		return ""
-	})
-	if d := decisionOf(t, &jobs[0]); d.Cause != "DEADLINE_JOB" {
-		t.Errorf("cause %s, want DEADLINE_JOB", d.Cause)
-	}
-	if status := deploymentStatus(&jobs[0]); status != "Failed" {
-		t.Errorf("KubeRay says %s, want Failed", status)
-	}
-	// A retry would come within two seconds.
-	time.Sleep(3 * time.Second)
-	if jobs := c.objects(t, namespace, rayJobKind); len(jobs) != 1 {
-		t.Errorf("%d RayJobs, want the failed one alone", len(jobs))
-	}
-}
-
 func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 	c := shared
 	c.needs(t, "kuberay")
