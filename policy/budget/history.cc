@@ -363,7 +363,7 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
   if (progress.has_value()) reached = progress.value();
   return before.cannot_recover() && before.has_ran_for() &&
          before.fingerprint() != failure.fingerprint &&
-         !GotFurther(reached, failure.ran_for, before);
+         !MadeProgress(reached, failure.ran_for, before);
 }
 
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
@@ -468,9 +468,9 @@ bool RanFurther(absl::Duration ran_for, absl::Duration than) {
   return ran_for > than && ran_for > kStartUp + kSameSpeed * than;
 }
 
-bool GotFurther(std::optional<double> progress,
-                std::optional<absl::Duration> ran_for,
-                const v1::AttemptRecord& older) {
+bool MadeProgress(std::optional<double> progress,
+                  std::optional<absl::Duration> ran_for,
+                  const v1::AttemptRecord& older) {
   if (progress && older.has_progress()) return *progress > older.progress();
   return ran_for && older.has_ran_for() &&
          RanFurther(*ran_for, ToDuration(older.ran_for()));

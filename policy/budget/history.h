@@ -117,9 +117,9 @@ bool RanFurther(absl::Duration ran_for, absl::Duration than);
 // Returns whether an attempt with this progress and run time got further than
 // that of `older`: by progress if both have it, else by run time. False if
 // neither is known.
-bool GotFurther(std::optional<double> progress,
-                std::optional<absl::Duration> ran_for,
-                const v1::AttemptRecord& older);
+bool MadeProgress(std::optional<double> progress,
+                  std::optional<absl::Duration> ran_for,
+                  const v1::AttemptRecord& older);
 
 }  // namespace mulligan
 

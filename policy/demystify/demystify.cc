@@ -165,8 +165,8 @@ Failure FailureIn(const Attempt& attempt,
 
 // Returns whether the kubelet restarted the failed container, which has
 // outlived its failure.
-bool IsOutlived(const Attempt& attempt,
-                const demystify::Conclusion& conclusion) {
+bool ContainerOutlived(const Attempt& attempt,
+                       const demystify::Conclusion& conclusion) {
   const auto* const container =
       demystify::CulpritContainer(attempt.report(), conclusion);
   if (!conclusion.gang.state.recovered || container == nullptr ||
@@ -281,7 +281,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
   std::optional<demystify::Conclusion> retried;
   if (IsRetried(current, conclusion)) {
     retried = conclusion;
-    if (IsOutlived(current, conclusion)) {
+    if (ContainerOutlived(current, conclusion)) {
       conclusion = demystify::WithoutFailure(current);
     }
   }

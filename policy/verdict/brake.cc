@@ -83,7 +83,7 @@ std::int64_t CountHopeless(const v1::BudgetLedger& ledger, int last) {
     std::optional<absl::Duration> ran_for;
     if (newer.has_ran_for()) ran_for = ToDuration(newer.ran_for());
     if (!(IsHopeless(older) || older.cannot_recover()) ||
-        GotFurther(progress, ran_for, older)) {
+        MadeProgress(progress, ran_for, older)) {
       break;
     }
     --first;
