@@ -6,10 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "policy/answer/diagnosis_writer.h"
 #include "policy/answer/native_decision.h"
 #include "policy/answer/parts.h"
@@ -23,6 +21,7 @@
 #include "policy/verdict/earlier_attempts.h"
 #include "policy/verdict/ledger_owner.h"
 #include "policy/words/advice.h"
+#include "policy/words/sentences.h"
 
 namespace mulligan {
 namespace {
@@ -78,11 +77,6 @@ void AddWarnings(const std::vector<std::string>& texts,
 }
 
 // Returns "container oom" for CONTAINER_OOM.
-std::string CauseText(v1::Cause cause) {
-  return absl::AsciiStrToLower(
-      absl::StrReplaceAll(v1::Cause_Name(cause), {{"_", " "}}));
-}
-
 // Adds the reported cause if the ledger's cause replaced it.
 void WriteSetAside(const FailureContext& at, const Diagnosed& diagnosed,
                    v1::Diagnosis& diagnosis) {
@@ -110,12 +104,12 @@ void WriteSetAside(const FailureContext& at, const Diagnosed& diagnosed,
     case LedgerStatus::kDecided:
       consider("it was decided before, when more was known");
       diagnosis.set_summary(absl::StrCat(
-          "decided before, when more was known, as ", CauseText(failure.cause),
-          "; now: ", diagnosis.summary()));
+          "Decided before, when more was known, as ",
+          words::CauseText(failure.cause), "; now: ", diagnosis.summary()));
       return;
     default:
       diagnosis.set_summary(absl::StrCat(
-          "The attempt before ended with ", CauseText(failure.cause),
+          "The attempt before ended with ", words::CauseText(failure.cause),
           failure.alike > 1 ? absl::StrCat("; ", failure.outlook_reason, ".")
                             : ", and the next one goes on."));
   }

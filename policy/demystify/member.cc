@@ -262,12 +262,6 @@ bool BlamesPeer(const Member& member) {
                              (member.reading.best.flags & kNamesMember) != 0);
 }
 
-// Matches "worker-1" but not "worker-15".
-bool ContainsName(std::string_view text, std::string_view name) {
-  return ContainsWord(text, name,
-                      [](char c) { return IsAlphanumeric(c) || c == '-'; });
-}
-
 // Returns the completion index, else the last part of the name.
 std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
   const std::string_view index =
@@ -299,6 +293,11 @@ int NamedByRank(const Attempt& attempt, const PodReading& root) {
 }
 
 }  // namespace
+
+bool ContainsName(std::string_view text, std::string_view name) {
+  return ContainsWord(text, name,
+                      [](char c) { return IsAlphanumeric(c) || c == '-'; });
+}
 
 Seconds LastReady(const core::PodStatus& status) {
   const auto* const ready =

@@ -82,6 +82,10 @@ bool ShowsOnlyItsEnd(const PodReading& member);
 // Returns whether the member may be a victim: only time shows if it was first.
 bool MayFollow(const PodReading& member);
 
+// Returns whether the text has the name of an object; "worker-15" does not have
+// "worker-1".
+bool ContainsName(std::string_view text, std::string_view name);
+
 // Returns when the kubelet found the pod not ready, which is taken as its end
 // if it has no container states.
 Seconds LastReady(const kubernetes::core::v1::PodStatus& status);

@@ -1,6 +1,7 @@
 #include "policy/request/ownership.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -245,6 +246,23 @@ void Remove(const std::vector<int>& indexes, Field& field) {
 
 Unread FindForeign(const Owners& owners) {
   return ForeignFinder(owners).Find();
+}
+
+void AddOwnEvents(const v1::FailureReport& report, Unread& unread) {
+  constexpr std::string_view kController = "mulligan-controller";
+  const std::size_t before = unread.events.size();
+  for (int i = 0; i < report.events_size(); ++i) {
+    const auto& event = report.events(i);
+    if (event.source().component() == kController ||
+        event.reporting_component() == kController ||
+        event.reason().starts_with("Mulligan")) {
+      unread.events.push_back(i);
+    }
+  }
+  if (unread.events.size() == before) return;
+  std::ranges::sort(unread.events);
+  const auto repeated = std::ranges::unique(unread.events);
+  unread.events.erase(repeated.begin(), repeated.end());
 }
 
 void LeaveOut(const Unread& objects, v1::FailureReport& report) {

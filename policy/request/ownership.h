@@ -10,11 +10,10 @@
 
 namespace mulligan {
 
-// Objects of a report that are not read: those of other workloads, and
-// duplicates (AddDuplicates).
+// Objects of a report that are not read: those of other workloads, duplicates
+// (AddDuplicates) and Mulligan's own events (AddOwnEvents).
 struct Unread {
-  // Ascending indexes into report.pods, report.jobs and, for events about
-  // those, report.events.
+  // Ascending indexes into report.pods, report.jobs and report.events.
   std::vector<int> pods;
   std::vector<int> jobs;
   std::vector<int> events;
@@ -36,6 +35,11 @@ struct Unread {
 // the report is the workload, if the other objects may belong to it. Nodes,
 // events and usage are context and not checked.
 Unread FindForeign(const Owners& owners);
+
+// Adds the events that mulligan-controller or a recipe wrote. They quote
+// failures that were already decided about, so they are not evidence of
+// another.
+void AddOwnEvents(const v1::FailureReport& report, Unread& unread);
 
 // Removes `objects` from `report`.
 void LeaveOut(const Unread& objects, v1::FailureReport& report);

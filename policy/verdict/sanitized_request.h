@@ -59,6 +59,7 @@ class SanitizedRequest {
     if (!named.name().empty() || !named.uid().empty()) {
       unread_ = FindForeign(owners);
     }
+    AddOwnEvents(sent.report(), unread_);
     const std::string again = AddDuplicates(sent.report(), unread_);
     if (!unread_.empty()) {
       as_stamped_ = &changed_.emplace(sent);

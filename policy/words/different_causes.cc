@@ -12,9 +12,7 @@
 #include "policy/words/sentences.h"
 
 namespace mulligan::words {
-namespace {
 
-// Returns for example "container OOM" for CONTAINER_OOM.
 std::string CauseText(v1::Cause cause) {
   std::string words = absl::AsciiStrToLower(v1::Cause_Name(cause));
   return absl::StrReplaceAll(words, {{"_", " "},
@@ -24,8 +22,6 @@ std::string CauseText(v1::Cause cause) {
                                      {"sigterm", "SIGTERM"},
                                      {"sigkill", "SIGKILL"}});
 }
-
-}  // namespace
 
 DifferentCauses FindDifferentCauses(const Answered& answered) {
   const v1::Cause last = answered.failure.cause;

@@ -70,6 +70,8 @@ Base GrowthBase(const Answered& answered, const Growable& growth,
                              amounts);
   };
   if (auto limit = of_templates(Amounts::kLimits)) {
+    // A new object's templates may have been grown like its pods.
+    if (grew && *limit == found.limit) limit->clear();
     return {"limit", *std::move(limit)};
   }
   if (!found.limit.empty()) return {"limit", ""};

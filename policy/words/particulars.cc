@@ -230,14 +230,18 @@ void ReadAmounts(const Answered& answered, const ContainerSpecs& specs,
   }
 }
 
-// Returns the message of the deciding evidence, or else the last text.
-std::string MessageIn(const Answered& answered,
-                      const std::vector<std::string>& texts) {
+// Returns the message of the deciding evidence, or else of the caller.
+std::string MessageIn(const Answered& answered) {
   for (const v1::Evidence& evidence : answered.diagnosis.evidence()) {
     const bool is_text = evidence.weight() == v1::Evidence::MESSAGE ||
                          evidence.value().find(' ') != std::string::npos;
     if (is_text && !evidence.value().empty()) return evidence.value();
   }
+  const v1::FailureReport& report = answered.report();
+  std::vector<std::string> texts;
+  AddText(report.creation_error().message(), texts);
+  AddText(report.exit().message(), texts);
+  AddText(report.ended_attempt().log_tail(), texts);
   const bool has_text =
       !texts.empty() && texts.back().find(' ') != std::string::npos;
   return has_text ? texts.back() : std::string();
@@ -323,7 +327,7 @@ Particulars ParticularsOf(const Answered& answered,
   }
   // The report of work that goes on has no text about a recorded failure.
   if (answered.failure.set_aside != v1::NOT_FAILED) {
-    found.message = MessageIn(answered, found.texts);
+    found.message = MessageIn(answered);
   }
   found.queue_remark = QueueRemark(answered);
   found.error_line = ErrorLineOf(answered);

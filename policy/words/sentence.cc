@@ -13,7 +13,7 @@
 namespace mulligan {
 namespace {
 
-// Appends at most two units: "250ms", "12s", "1m30s", "2h5m".
+// Appends at most two units: "12s", "1m30s", "2h5m".
 void AppendDelay(const google::protobuf::Duration& delay, std::string& text) {
   const auto unit = [&text](std::int64_t count, const char* name) {
     if (count != 0) absl::StrAppend(&text, count, name);
@@ -21,7 +21,8 @@ void AppendDelay(const google::protobuf::Duration& delay, std::string& text) {
   const std::int64_t milliseconds =
       delay.seconds() * 1000 + delay.nanos() / 1'000'000;
   if (milliseconds < 1000) {
-    return absl::StrAppend(&text, milliseconds, "ms");
+    text += "less than a second";
+    return;
   }
   const std::int64_t seconds = (milliseconds + 500) / 1000;
   unit(seconds / 3600, "h");
@@ -90,6 +91,25 @@ void AppendUse(const v1::AttemptRecord& record, std::string_view end,
   text += end;
 }
 
+void AppendHistory(v1::DerivedCause cause, std::string& text) {
+  switch (static_cast<int>(cause)) {
+    case v1::POISON_JOB:
+      text += "; the failure follows the job from node to node";
+      return;
+    case v1::BAD_NODE:
+      text += "; its node failed other work, too";
+      return;
+    case v1::CRASH_LOOP:
+      text += "; it fails again and again within a short time";
+      return;
+    case v1::DETERMINISTIC:
+      text += "; the same failure keeps coming back";
+      return;
+    default:
+      return;
+  }
+}
+
 void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
   if (!record.charged_to().empty()) {
     text += "; charged to ";
@@ -108,10 +128,7 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
       text += "; the attempts are used up";
       return AppendUse(record, ")", text);
     case v1::AttemptRecord::DERIVED_CAUSE:
-      text += record.derived_cause() == v1::POISON_JOB
-                  ? "; the failure follows the job from node to node"
-                  : "; the same failure keeps coming back";
-      return;
+      return AppendHistory(record.derived_cause(), text);
     case v1::AttemptRecord::EXPECTED_HOURS:
       text += "; another try is expected to lose more hours than it saves";
       return;
@@ -121,6 +138,10 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
       text += " is used up";
       return AppendUse(record, ")", text);
     default:
+      // A rule about the history refused it.
+      if (record.decision().action() == v1::Decision::FAIL) {
+        AppendHistory(record.derived_cause(), text);
+      }
       return;
   }
 }

@@ -28,6 +28,9 @@ v1::Evidence FindQuote(const Answered& answered, const std::string& headline,
 v1::FirstStep FirstStepOf(const Answered& answered, const Particulars& found,
                           const Remedy& remedy, const ContainerSpecs& specs);
 
+// Returns for example "container OOM" for CONTAINER_OOM.
+std::string CauseText(v1::Cause cause);
+
 // Different causes of a workload's attempts until its operator gave up.
 struct DifferentCauses {
   // "3 attempts failed for different reasons (container OOM, app error,

@@ -20,7 +20,9 @@ constexpr char kFirstStep[] = "mulligan.dev/first-step";
 constexpr std::string_view kThenResume = "then let it go on: ";
 
 Remedy InAnnotations(const WorkloadView& view) {
-  if (view.suspend_leaf == nullptr) return {};
+  if (view.suspend_leaf == nullptr && view.phase != WorkloadPhase::kHeld) {
+    return {};
+  }
   const auto& annotations = view.meta->annotations();
   const std::string_view step = LabelOf(annotations, kFirstStep);
   const std::size_t at = step.rfind(kThenResume);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/base/conditions.h"
+#include "policy/demystify/member.h"
 #include "policy/demystify/readers/creation_error_reader.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/exit_reader.h"
@@ -57,6 +58,20 @@ bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
   });
 }
 
+// Returns whether the event is of an owner that could not create a Job, and the
+// Job is there: the owner saw an old state (JobSet 0.12).
+bool IsCreated(const Attempt& attempt, const Candidate& fact) {
+  if (fact.place.root != Root::kEvents) return false;
+  const auto& event = attempt.report().events(fact.place.index);
+  const std::string& owner = event.involved_object().uid();
+  return !owner.empty() &&
+         std::ranges::any_of(attempt.report().jobs(), [&](const auto& job) {
+           const auto* const controller = ControllerOf(job.metadata());
+           return controller != nullptr && controller->uid() == owner &&
+                  ContainsName(event.message(), job.metadata().name());
+         });
+}
+
 void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
                       std::span<Candidate> facts) {
   const auto& jobs = attempt.report().jobs();
@@ -65,9 +80,11 @@ void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
       .fails = gang.root >= 0,
       .work_goes_on = owners.ReportRunning() ||
                       (gang.root < 0 && gang.succeeded + gang.running > 0),
-      .has_active = !jobs.empty() && jobs[0].status().active() > 0,
-      .has_run = std::ranges::any_of(owners.views, &WorkloadView::has_run)};
+      .has_active = !jobs.empty() && jobs[0].status().active() > 0};
+  const bool has_run =
+      std::ranges::any_of(owners.views, &WorkloadView::has_run);
   for (Candidate& fact : facts) {
+    scene.has_run = has_run || IsCreated(attempt, fact);
     scene.has_successor = HasSuccessor(attempt, fact);
     Weigh(Round::kEvents, fact, scene);
   }

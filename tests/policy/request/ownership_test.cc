@@ -209,5 +209,34 @@ TEST(Unread, IsLeftOutAndPathsReferToTheWholeReport) {
   EXPECT_EQ(diagnosis.evidence(2).path(), "jobs[0].status");
 }
 
+// An event of Mulligan quotes the failure before and gives advice about it.
+TEST(Unread, HasMulligansOwnEvents) {
+  const auto report = Parse<v1::FailureReport>(R"pb(
+    events {
+      reason: 'GivenUp'
+      source { component: 'mulligan-controller' }
+    }
+    events {
+      reason: 'Failed'
+      source { component: 'kubelet' }
+    }
+    events {
+      reason: 'LeftToItsOperator'
+      reporting_component: 'mulligan-controller'
+    }
+    events {
+      reason: 'MulliganRetries'
+      source { component: 'jobset' }
+    }
+  )pb");
+  Unread unread;
+  unread.events = {1, 2};
+  AddOwnEvents(report, unread);
+  EXPECT_THAT(unread.events, ElementsAre(0, 1, 2, 3));
+  Unread alone;
+  AddOwnEvents(report, alone);
+  EXPECT_THAT(alone.events, ElementsAre(0, 2, 3));
+}
+
 }  // namespace
 }  // namespace mulligan

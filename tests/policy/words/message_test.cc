@@ -22,8 +22,8 @@ using ::testing::StartsWith;
 
 using MessageTest = DecideTest;
 
-v1::DecideRequest OutOfItsMemory() {
-  v1::DecideRequest request = FailureOfAttempt(1, 137, "OOMKilled");
+v1::DecideRequest OutOfItsMemory(int attempt = 1) {
+  v1::DecideRequest request = FailureOfAttempt(attempt, 137, "OOMKilled");
   auto& pod = *request.mutable_report()->mutable_pods(0);
   auto& spec = *pod.mutable_spec();
   auto& container = spec.containers().empty() ? *spec.add_containers()
@@ -52,6 +52,30 @@ TEST_F(MessageTest, SaysWhatIsWrongAndWhatToDoFirst) {
   EXPECT_THAT(diagnosis.problem(), HasSubstr("memory limit of 4Gi"));
   EXPECT_THAT(diagnosis.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
   EXPECT_EQ(diagnosis.first_step().actor(), v1::FirstStep::USER);
+}
+
+// A new object's pod and template may both have been grown, or neither.
+TEST_F(MessageTest, DoesNotGrowAGrownLimitByTheWholeFactor) {
+  AskNext(OutOfItsMemory());
+  ledger_.clear_budgets();
+  for (const auto& [of_template, step] :
+       {std::pair{"4Gi", "to 2.25 times that of the first attempt"},
+        {"3Gi", "from 4Gi to 6.75Gi"}}) {
+    v1::DecideRequest request = OutOfItsMemory(2);
+    auto& job = *request.mutable_report()->add_jobs();
+    *job.mutable_spec()->mutable_template_()->mutable_spec() =
+        request.report().pods(0).spec();
+    (*job.mutable_spec()
+          ->mutable_template_()
+          ->mutable_spec()
+          ->mutable_containers(0)
+          ->mutable_resources()
+          ->mutable_limits())["memory"]
+        .set_string_value(of_template);
+    *request.mutable_ledger() = ledger_;
+    EXPECT_THAT(Ask(request).diagnosis().first_step().text(), HasSubstr(step))
+        << of_template;
+  }
 }
 
 // The parts of a headline may hold any names and messages.

@@ -36,6 +36,18 @@ TEST_F(StoppedTest, SaysWhoStoppedItAndHowToResume) {
                         " }"),
            absl::StrCat("job_set { ", meta, " spec { suspend: true }",
                         suspended, " }"),
+           absl::StrCat("spark_application { ", meta,
+                        " status { application_state { state: 'SUSPENDED' } } "
+                        "}"),
+           // JobSet's controller saw an old state and made a Job again.
+           absl::StrCat("job_set { ", meta, " spec { suspend: true }",
+                        suspended,
+                        " } jobs { metadata { name: 'j-w-0' owner_references { "
+                        "kind: 'JobSet' name: 'j' uid: 'u' controller: true } "
+                        "} } events { involved_object { kind: 'JobSet' name: "
+                        "'j' uid: 'u' } reason: 'JobCreationFailed' message: "
+                        "'job \"j-w-0\" creation failed with error: "
+                        "jobs.batch \"j-w-0\" already exists' }"),
            // The queue that holds it now knows less.
            absl::StrCat("jobs { ", meta, " spec { suspend: true }", suspended,
                         " } kueue_workload { status { conditions {"
