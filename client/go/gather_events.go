@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,6 +50,7 @@ func (g *gatherer) events(ctx context.Context, root client.Object) error {
 }
 
 func (g *gatherer) takeEvents(found []corev1.Event) {
+	found = slices.DeleteFunc(found, isOwn)
 	// Warnings first, then the latest.
 	slices.SortStableFunc(found, func(a, b corev1.Event) int {
 		return cmp.Or(cmp.Compare(b.Type, a.Type), lastSeen(&b).Compare(lastSeen(&a)))
@@ -60,6 +62,13 @@ func (g *gatherer) takeEvents(found []corev1.Event) {
 	for i := range found {
 		g.report.Add(&found[i])
 	}
+}
+
+// isOwn returns whether mulligan-controller or a recipe emitted an event. Those quote
+// failures that were decided about, so they are not evidence of another.
+func isOwn(event corev1.Event) bool {
+	return cmp.Or(event.Source.Component, event.ReportingController) == "mulligan-controller" ||
+		strings.HasPrefix(event.Reason, "Mulligan")
 }
 
 func (g *gatherer) eventsAbout(ctx context.Context, namespace string, since time.Time, uids []types.UID) ([]corev1.Event, error) {

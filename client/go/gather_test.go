@@ -341,7 +341,10 @@ func TestGatherIsBounded(t *testing.T) {
 		objects = append(objects, noise)
 	}
 	warning := event("Important", train, corev1.ObjectReference{Kind: "Job"})
-	report, err := mulligan.Gather(context.Background(), clusterOf(append(objects, warning)...), train)
+	// What Mulligan says about an earlier failure is not counted.
+	stopped, advice := event("Stopped", train, corev1.ObjectReference{Kind: "Job"}), event("MulliganStops", train, corev1.ObjectReference{Kind: "Job"})
+	stopped.Source.Component = "mulligan-controller"
+	report, err := mulligan.Gather(context.Background(), clusterOf(append(objects, stopped, warning, advice)...), train)
 	if err != nil {
 		t.Fatal(err)
 	}
