@@ -149,15 +149,19 @@ func (r *reconciler) stuckBefore(obj *unstructured.Unstructured, diagnosis *mull
 //  2. if there is a way to stop it;
 //  3. by the policy's brake, or if it can never start and looked the same one try
 //     ago.
-func leftTo(answer *mulliganv1.DecideResponse, stuck bool, by *brake) string {
-	braked := isBraked(answer)
+func leftTo(answer *mulliganv1.DecideResponse, mode Mode, stuck bool, by *brake) string {
+	braked, diagnosis := isBraked(answer), answer.GetDiagnosis()
 	switch {
 	case isOfPart(answer):
 		return partOnly
-	case !braked && answer.GetDiagnosis().GetOutlook() != mulliganv1.Diagnosis_CANNOT_RECOVER:
+	case !braked && diagnosis.GetSituation() == mulliganv1.Diagnosis_BROKEN && diagnosis.GetFinishedAt() != nil:
+		return "its operator has not ended it yet"
+	case !braked && diagnosis.GetOutlook() != mulliganv1.Diagnosis_CANNOT_RECOVER:
 		return "its operator may still try it, and it may recover"
 	case by == nil:
 		return "its operator may still try it; there is no means to suspend it, or --suspend-given-up is off"
+	case !braked && !stuck && mode == Observe:
+		return wouldOnceMore
 	case !braked && !stuck:
 		return onceMore
 	}
@@ -170,7 +174,10 @@ func isBraked(answer *mulliganv1.DecideResponse) bool {
 }
 
 // Why hopeless work continues when it is seen for the first time.
-const onceMore = "its operator may still try it; it is stopped when it fails alike once more"
+const (
+	onceMore      = "its operator may still try it; it is stopped at the next failure that cannot recover either"
+	wouldOnceMore = "its operator may still try it; " + records.Stopper + " would stop it at the next failure that cannot recover either"
+)
 
 // Why work with a failed part continues.
 const partOnly = "only a part of the work has failed, which its operator ends or tries again by its own limits"
@@ -214,7 +221,7 @@ func (r *reconciler) keep(ctx context.Context, obj *unstructured.Unstructured, r
 	return rec, r.write(ctx, obj, rec)
 }
 
-// leave reports once, as an Event, that a workload continues although Mulligan would
+// leave reports once for each failure, as an Event, that a workload continues although Mulligan would
 // not retry it. For a loop it also notifies the person who has to act.
 func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, why string) ctrl.Result {
 	reason := "LeftToItsOperator"
@@ -225,10 +232,10 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mu
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
-	if r.sayOnce(obj, corev1.EventTypeWarning, reason, message) && isBraked(answer) {
+	if r.sayOnceAbout(obj, reason+why+failureKey(answer), corev1.EventTypeWarning, reason, message) && isBraked(answer) {
 		r.notify(obj, mode, answer, nil)
 	}
-	if why == onceMore && answer.GetDiagnosis().GetFinishedAt() == nil {
+	if (why == onceMore || why == wouldOnceMore) && answer.GetDiagnosis().GetFinishedAt() == nil {
 		// No object changes when the kubelet's next try fails as well.
 		return ctrl.Result{RequeueAfter: betweenTries}
 	}

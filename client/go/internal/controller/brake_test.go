@@ -140,6 +140,38 @@ func TestDoesNotOverruleOperator(t *testing.T) {
 	}
 }
 
+// Work that continues is reported once, in the words of the first look, with what another
+// failure leads to.
+func TestSaysWhatAnotherFailureLeadsTo(t *testing.T) {
+	at := time.Now().Truncate(time.Second)
+	observe := func(o *Options) { o.Mode = Observe }
+	again := []edit{lasting, triedAgain}
+	for name, test := range map[string]struct {
+		answer []edit
+		change func(*Options)
+		want   string
+	}{
+		"in act":                   {again, nil, "; it is stopped at the next failure that cannot recover either."},
+		"in observe":               {again, observe, "; mulligan-controller would stop it at the next failure that cannot recover either."},
+		"--suspend-given-up=false": {again, func(o *Options) { o.Suspend = false }, "; there is no means to suspend it, or --suspend-given-up is off."},
+		"without another":          {[]edit{lasting}, nil, ": its operator has not ended it yet."},
+		"a budget is spent":        {nil, observe, ": its operator has not ended it yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := failedJob(running)
+			w := troubled(t, test.change, job)
+			for _, words := range []string{"no module", "no module; the next attempt goes on"} {
+				w.trouble(job)
+				w.answers(t, fails(append(test.answer, endedAt(at), func(r *mulliganv1.DecideResponse) { r.Diagnosis.Problem = words })...))
+				w.look(t)
+			}
+			if said := w.said(); strings.Count(said, "LeftToItsOperator") != 1 || !strings.Contains(said, test.want) {
+				t.Errorf("Events %q, want one with %q", said, test.want)
+			}
+		})
+	}
+}
+
 // Work that needs more resources is stopped, and retried once none of its pods runs.
 func TestRestartsWorkThatNeedsMore(t *testing.T) {
 	job := failedJob(running)

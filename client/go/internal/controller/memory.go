@@ -26,7 +26,7 @@ type remembered struct {
 	retrying *unstructured.Unstructured
 	// When that version was seen.
 	retryingAt time.Time
-	// The last message, so that it is not repeated.
+	// The last message or its subject, so that it is not repeated.
 	said string
 	// The state of work that cannot start, and since when.
 	stuck      string

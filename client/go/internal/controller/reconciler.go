@@ -292,11 +292,10 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	case mulliganv1.Decision_IGNORE:
 		if diagnosis := answer.GetDiagnosis(); diagnosis.GetSituation() == mulliganv1.Diagnosis_ALIVE &&
 			diagnosis.GetOutlook() == mulliganv1.Diagnosis_CANNOT_RECOVER {
-			why := onceMore
-			if isOfPart(answer) {
-				why = partOnly
+			if by, err = r.brakeOf(ctx, obj); err != nil {
+				return ctrl.Result{}, err
 			}
-			return r.leave(obj, mode, answer, why), nil
+			return r.leave(obj, mode, answer, leftTo(answer, mode, false, by)), nil
 		}
 		r.remember(obj, calm)
 		return ctrl.Result{}, nil
@@ -313,7 +312,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 			if by, err = r.brakeOf(ctx, obj); err != nil {
 				return ctrl.Result{}, err
 			}
-			if why := leftTo(answer, stuck, by); why != "" {
+			if why := leftTo(answer, mode, stuck, by); why != "" {
 				return r.leave(obj, mode, answer, why), nil
 			}
 		}
@@ -325,7 +324,9 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 const longestWait = 10 * time.Minute
 
 func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) ctrl.Result {
-	r.sayOnce(obj, corev1.EventTypeNormal, "Waiting", messageOf(answer, Act, nil))
+	if answer.GetDiagnosis().GetCause() != mulliganv1.Cause_NOT_FAILED {
+		r.sayOnceAbout(obj, "Waiting"+failureKey(answer), corev1.EventTypeNormal, "Waiting", messageOf(answer, Act, nil))
+	}
 	after := max(answer.GetDecision().GetRetryAfter().AsDuration(), time.Second)
 	return ctrl.Result{RequeueAfter: min(after, longestWait)}
 }
@@ -355,12 +356,23 @@ func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructure
 
 // sayOnce emits an Event unless it was the last one. It returns whether it did.
 func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, message string) bool {
+	return r.sayOnceAbout(obj, message, eventType, reason, message)
+}
+
+// sayOnceAbout emits an Event unless the last one had the same subject.
+func (r *reconciler) sayOnceAbout(obj *unstructured.Unstructured, about, eventType, reason, message string) bool {
 	isNew := false
-	r.remember(obj, func(m *remembered) { isNew, m.said = m.said != message, message })
+	r.remember(obj, func(m *remembered) { isNew, m.said = m.said != about, about })
 	if isNew {
 		r.recorder.Event(obj, eventType, reason, message)
 	}
 	return isNew
+}
+
+// failureKey identifies a failure. Its message changes with the time and the evidence.
+func failureKey(answer *mulliganv1.DecideResponse) string {
+	diagnosis := answer.GetDiagnosis()
+	return fmt.Sprint(diagnosis.GetCause(), diagnosis.GetFingerprint(), diagnosis.GetFinishedAt().AsTime())
 }
 
 // modeOf returns the controller's mode; a workload may only choose Observe instead.

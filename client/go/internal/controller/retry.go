@@ -114,7 +114,7 @@ func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructu
 		if err := r.write(ctx, obj, rec); err != nil {
 			return ctrl.Result{}, err
 		}
-		r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", fmt.Sprintf("Tried again for %v: %s", triedFor, why))
+		r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", fmt.Sprintf("It is tried again for up to %v: %s", triedFor, why))
 	}
 	return ctrl.Result{RequeueAfter: min(max(tried, shortestRefusal), longestRefusal)}, nil
 }

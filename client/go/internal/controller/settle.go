@@ -225,7 +225,7 @@ func messageOf(answer *mulliganv1.DecideResponse, mode Mode, by *brake) string {
 		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), words.Cut(evidence[0].GetValue(), maxQuote))
 	}
 	if difference := answer.GetNative().GetDifference(); difference != "" {
-		message += " The operator: " + difference
+		message = strings.TrimSuffix(message, ".") + ". The operator: " + difference
 	}
 	return message
 }

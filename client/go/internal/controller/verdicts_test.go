@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,28 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
+
+// A wait is reported once, however its delay changes, and only after a failure.
+func TestReportsAWaitOnce(t *testing.T) {
+	job := failedJob(running)
+	w := troubled(t, nil, job)
+	said := ""
+	for _, cause := range []mulliganv1.Cause{mulliganv1.Cause_IMAGE_DENIED, mulliganv1.Cause_IMAGE_DENIED, mulliganv1.Cause_NOT_FAILED} {
+		w.clock = w.clock.Add(time.Second)
+		w.trouble(job)
+		w.answers(t, mulligantest.Cause(cause, lasting, func(r *mulliganv1.DecideResponse) {
+			r.Decision.Action = mulliganv1.Decision_WAIT
+			r.Decision.Sentence = fmt.Sprint("wait until ", w.clock)
+		}))
+		if result := w.look(t); result.RequeueAfter <= 0 {
+			t.Errorf("%v: not looked at again", cause)
+		}
+		said += w.said()
+	}
+	if strings.Count(said, "Waiting") != 1 {
+		t.Errorf("Events %q, want one", said)
+	}
+}
 
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
