@@ -49,7 +49,7 @@ func TestScenario17IndexesFailForThreeCauses(t *testing.T) {
 		case first && index == "1":
 			return runsOutOfMemory(pod)
 		case first && index == "3":
-			return failsWith(pod, valueError)
+			return failsWith(pod, indexError)
 		case first && index == "5":
 			return exits(pod, 139, "Error")
 		}
