@@ -201,6 +201,10 @@ Decided DecideByPolicy(const FailureContext& at, const Case& failure,
   decided.explanation = Explain(at, failure, verdict, before.is_stale());
   auto record = MakePart<v1::AttemptRecord>(at.arena());
   FillRecord(failure, verdict, decision, *record);
+  // Another member of a gang, which knows less of the failure.
+  if (before.taken_back && failure.what().set_aside) {
+    record->set_failure_id(before.taken_back->failure_id());
+  }
   FillExhaustion(*record, *decided.accounting);
   decided.ledger = std::move(before.ledger);
   if (verdict.recorded) {

@@ -144,6 +144,34 @@ TEST_F(DecideOnceTest, AGangSharesItsFate) {
   EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
+// Reported one by one, without their Job, after it was left to the Job.
+TEST_F(DecideOnceTest, MembersOfAGangHaveOneFailure) {
+  const auto member = [](const char* uid, const std::string& status) {
+    return Pod(uid,
+               Created(1000) +
+                   "labels { key: 'batch.kubernetes.io/job-completion-"
+                   "index' value: '" +
+                   uid + "' } ",
+               status.find("terminated") == status.npos ? "Running" : "Failed",
+               status);
+  };
+  const std::string root = member("2", Ended(1000, 1100, 137, "OOMKilled"));
+  const std::string job =
+      "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 2 "
+      "completions: 2 completion_mode: 'Indexed' backoff_limit: 6 } status { "
+      "active: 2 } } ";
+  DecideAt(job + root + member("3", RunningFrom(1000)), 1101);
+  const std::string echo = member(
+      "3", Ended(1000, 1102, 1, "Error",
+                 "NCCL error: remote process exited or there was a network "
+                 "error"));
+  for (const std::string& report : {echo, root, echo, root}) {
+    DecideAt(report, 1105);
+    EXPECT_THAT(Charged(), (std::map<std::string, int>{{"memory", 1}}));
+    EXPECT_EQ(ledger_.attempts_seen(), 1);
+  }
+}
+
 TEST_F(DecideOnceTest, WorkThatNeverFitsIsRecordedOnce) {
   const std::string report =
       "kueue_workload { metadata { uid: 'W' } status { conditions { "
