@@ -169,12 +169,12 @@ def check_complete(tree, html):
 
 
 def sound(mulligan):
-    html = page(mulligan, "gang.json", "--ledger", HERE / "ledger.json")
+    html = page(mulligan, "gang.yaml", "--ledger", HERE / "ledger.yaml")
     check_complete(check_safe(html), html)
     hostile = page(mulligan, "hostile.json")
     check_safe(hostile)
     assert "&lt;script&gt;" in hostile and "\\u202e" in hostile
-    many = page(mulligan, "many.json")
+    many = page(mulligan, "many.yaml")
     tree = check_safe(many)
     links = [e.attrib["href"][1:] for e in tree.iter("a")]
     ids = {e.attrib["id"] for e in tree.iter() if "id" in e.attrib}
@@ -223,7 +223,7 @@ def renders(mulligan):
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         pages = {
-            "explain": page(mulligan, "gang.json", "--ledger", HERE / "ledger.json"),
+            "explain": page(mulligan, "gang.yaml", "--ledger", HERE / "ledger.yaml"),
             "report": report_page(mulligan, folder)}
         for name, html in pages.items():
             file = pathlib.Path(folder, f"{name}.html")
