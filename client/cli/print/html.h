@@ -45,26 +45,41 @@ std::string Escaped(std::string_view text);
 // Returns an item of the facts in a page's head; empty for empty `html`.
 std::string Fact(std::string_view name, const std::string& html);
 
-// Returns Mulligan's verdict next to the operator's, and how they differ.
-std::string VerdictCards(const AnswerView& view);
-std::string AttemptTable(const Story& story);
-std::string TimelineSection(const AnswerView& view);
-std::string EvidenceSection(const AnswerView& view);
-std::string BudgetSection(const v1::Accounting& accounting);
-// Returns the rule with its lines.
-std::string RuleSection(const AnswerView& view);
-// Returns rejected causes, what would change the verdict, and what would make
-// the diagnosis surer.
-std::string ReasoningSection(const v1::DecideResponse& response);
-// Returns the decisions on failures independent of the current one.
-std::string SeparateSection(const v1::DecideResponse& response);
-std::string WarningSection(const v1::DecideResponse& response);
-std::string LedgerSection(const LedgerNote& ledger);
-
 // Returns an <svg> element with an axis in UTC. `title` is for screen readers.
 // Roles differ in shape, not only in colour. Events are numbered in timeline
 // order. Empty without lanes and events.
 std::string TimelineSvg(const Timeline& timeline, const std::string& title);
+
+// Plots are <svg class="plot"> elements with page.html's colours.
+// In units of the drawing, which scales to the page.
+inline constexpr double kPlotWidth = 720;
+
+// `title` is for screen readers. Ends with "</svg>\n".
+std::string PlotOpen(double height, std::string_view title);
+
+// Empty if it has no area.
+std::string PlotBar(std::string_view style, double x, double y, double width,
+                    double height);
+
+// Escapes `text`; `anchor` is SVG's text-anchor.
+std::string PlotText(std::string_view style, double x, double y,
+                     std::string_view text, std::string_view anchor = "start");
+
+// Returns a section of a page; empty if `body` is. Title, body and legend are
+// HTML.
+std::string HtmlSection(std::string_view title, const std::string& body,
+                        std::string_view legend = "",
+                        std::string_view style = "");
+
+// Returns a list ("ul" or "ol") or a table; empty without items or rows. All
+// arguments are HTML.
+std::string HtmlList(const std::vector<std::string>& items,
+                     std::string_view element = "ul");
+std::string HtmlTable(const std::vector<std::string_view>& titles,
+                      const std::vector<std::string>& rows);
+
+// Returns a cell of a row, with an optional class.
+std::string HtmlCell(std::string_view html, std::string_view style = "");
 
 // Returns page.html, the frame of all pages, with {{title}} and {{body}} to
 // replace. Its style sheet has system fonts, one accent colour, light and dark

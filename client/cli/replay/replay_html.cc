@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/numbers.h"
 #include "client/cli/print/html.h"
-#include "client/cli/print/plot.h"
 #include "client/cli/replay/replay.h"
 
 namespace mulligan::cli {

@@ -25,8 +25,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "client/cli/report/entry_store.h"
-#include "client/cli/report/exhibits.h"
-#include "client/cli/report/names.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/totals.h"
 
@@ -98,21 +96,6 @@ absl::Status WriteEntries(Gathered& gathered, std::ostream& out);
 
 // Writes one line. REQUIRES: AddUp() was called.
 void WriteSums(const Gathered& gathered, std::ostream& out);
-
-// The lines of a part, each with its line break: an entry; everything else,
-// with the number of entries; and that with the sums of the entries.
-std::string EntryLine(const KeptEntry& kept, const Names& names);
-std::string RestLine(const Gathered& gathered);
-std::string SumsLine(const Gathered& gathered);
-
-// Returns the count of one entry's line, given without its line break.
-EntryCount CountOf(std::string_view entry_line);
-
-// Adds a line of any kind to `gathered`, whose first store must exist, and to
-// `counts`. INVALID_ARGUMENT says why it is invalid or does not go with the
-// others.
-absl::Status TakePartLine(std::string_view line, PartCounts& counts,
-                          Gathered& gathered);
 
 }  // namespace mulligan::cli
 

@@ -1,6 +1,7 @@
 #include "client/cli/story/story.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
@@ -15,11 +17,85 @@
 #include "client/cli/story/wording.h"
 #include "policy/base/shell.h"
 #include "policy/compare.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload.h"
+#include "policy/request/workload_view.h"
 #include "policy/wording.h"
 
 namespace mulligan::cli {
 namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Restarts that only the kubelet counts.
+struct Restarted {
+  std::string container;
+  int times = 0;
+
+  std::string Text() const {
+    return absl::StrCat("container ", container, " ",
+                        times == 1 ? "once" : absl::StrCat(times, " times"));
+  }
+};
+
+std::vector<Restarted> RestartedIn(const core::Pod& pod) {
+  std::vector<Restarted> containers;
+  for (const auto* statuses : {&pod.status().init_container_statuses(),
+                               &pod.status().container_statuses()}) {
+    for (const core::ContainerStatus& status : *statuses) {
+      if (status.restart_count() <= 0) continue;
+      containers.push_back({status.name(), status.restart_count()});
+    }
+  }
+  std::ranges::stable_sort(containers, std::ranges::greater(),
+                           &Restarted::times);
+  return containers;
+}
+
+// Returns "container main 7 times, in place", or a summary for several pods;
+// empty if no container was restarted.
+std::string RestartsIn(const v1::FailureReport& report) {
+  int pods = 0;
+  std::string most;
+  int times = 0;
+  std::vector<std::string> all;
+  for (const core::Pod& pod : report.pods()) {
+    const std::vector<Restarted> containers = RestartedIn(pod);
+    if (containers.empty()) continue;
+    ++pods;
+    for (const Restarted& one : containers) all.push_back(one.Text());
+    const Restarted& first = containers.front();
+    if (first.times <= times) continue;
+    times = first.times;
+    most = absl::StrCat("pod ", pod.metadata().name(), ", ", first.Text());
+  }
+  if (pods == 0) return "";
+  if (report.pods_size() == 1) {
+    return absl::StrCat(absl::StrJoin(all, ", "), ", in place");
+  }
+  return absl::StrCat("in place, in ", pods, " of ", report.pods_size(),
+                      " pods; most often ", most);
+}
+
+// Fills side.limit from the operator's counter if the operator gave up because
+// of it and the verdict names no limit.
+void FindOwnCount(const v1::FailureReport& report,
+                  const v1::NativeVerdict& native, Side& side) {
+  if (!side.limit.name.empty() || native.action() != v1::Decision::FAIL) return;
+  for (const WorkloadView& view : Owners(report).views) {
+    if (view.kind->tell == nullptr) continue;
+    ObjectDetails words;
+    view.kind->tell(report, words);
+    const OwnTries& tries = words.tries;
+    const bool said =
+        native.reason().find(tries.exhausted) != std::string::npos ||
+        native.message().find(tries.exhausted) != std::string::npos;
+    if (!said || tries.limit_name.empty()) continue;
+    side.limit = {std::string(tries.limit_name), tries.used, tries.limit};
+    return;
+  }
+}
 
 std::string PaidBy(const v1::AttemptRecord& record) {
   if (record.charged_to().empty()) return "nothing";
@@ -246,6 +322,28 @@ absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
   return ledger;
 }
 
+// Returns in one sentence what stopped the work.
+std::string ProblemOf(const v1::DecideResponse& response) {
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  if (!diagnosis.problem().empty()) return diagnosis.problem();
+  // From a server before 0.2, or without an explanation.
+  std::string summary = diagnosis.summary().empty()
+                            ? response.decision().sentence()
+                            : diagnosis.summary();
+  while (!summary.empty() && summary.back() == '.') summary.pop_back();
+  return summary;
+}
+
+// Returns "pod a says: ..."; empty if no cascade has a message.
+std::string CascadeMessage(const v1::Diagnosis& diagnosis) {
+  for (const v1::Cascade& cascade : diagnosis.cascades()) {
+    // Reasons and exit codes are single words.
+    if (cascade.how().find(' ') == std::string::npos) continue;
+    return absl::StrCat("pod ", cascade.pod(), " says: ", cascade.how());
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Side::Price() const {
@@ -256,17 +354,6 @@ std::string Side::Price() const {
   return used > bound
              ? absl::StrFormat("%s of %d exceeded (%d)", name, bound, used)
              : absl::StrFormat("%s %d of %d used", name, used, bound);
-}
-
-std::string ProblemOf(const v1::DecideResponse& response) {
-  const v1::Diagnosis& diagnosis = response.diagnosis();
-  if (!diagnosis.problem().empty()) return diagnosis.problem();
-  // From a server before 0.2, or without an explanation.
-  std::string summary = diagnosis.summary().empty()
-                            ? response.decision().sentence()
-                            : diagnosis.summary();
-  while (!summary.empty() && summary.back() == '.') summary.pop_back();
-  return summary;
 }
 
 Story MakeStory(const v1::DecideRequest& request,
@@ -308,15 +395,6 @@ Story MakeStory(const v1::DecideRequest& request,
   }
   story.ledger = NoteLedger(workload, response.ledger(), ledger_source);
   return story;
-}
-
-std::string CascadeMessage(const v1::Diagnosis& diagnosis) {
-  for (const v1::Cascade& cascade : diagnosis.cascades()) {
-    // Reasons and exit codes are single words.
-    if (cascade.how().find(' ') == std::string::npos) continue;
-    return absl::StrCat("pod ", cascade.pod(), " says: ", cascade.how());
-  }
-  return "";
 }
 
 void DropNativeWarnings(v1::DecideResponse& response) {

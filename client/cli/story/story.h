@@ -114,21 +114,6 @@ Story MakeStory(const v1::DecideRequest& request,
 // People see the operator's verdict without asking for it.
 void DropNativeWarnings(v1::DecideResponse& response);
 
-// Returns "container main 7 times, in place", or a summary for several pods;
-// empty if no container was restarted.
-std::string RestartsIn(const v1::FailureReport& report);
-
-// Returns "pod a says: ..."; empty if no cascade has a message.
-std::string CascadeMessage(const v1::Diagnosis& diagnosis);
-
-// Fills side.limit from the operator's counter if the operator gave up because
-// of it and the verdict names no limit.
-void FindOwnCount(const v1::FailureReport& report,
-                  const v1::NativeVerdict& native, Side& side);
-
-// Returns in one sentence what stopped the work.
-std::string ProblemOf(const v1::DecideResponse& response);
-
 // Fills request.ledger from the annotation of report.workload, or else of the
 // first object that has it (custom resource, Jobs, pods). Returns where it was
 // found, "Job ml/train". Returns empty if the request has a ledger or there is

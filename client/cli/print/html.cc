@@ -1,3 +1,5 @@
+#include "client/cli/print/html.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -7,9 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/print/html.h"
 #include "client/cli/print/human.h"
-#include "client/cli/print/plot.h"
 #include "client/cli/story/story.h"
 #include "client/cli/story/wording.h"
 #include "policy/base/utf8.h"
@@ -129,15 +129,6 @@ std::string Legend(const Timeline& members) {
     if (is_drawn) legend += meaning;
   }
   return legend + "All times are UTC.";
-}
-
-}  // namespace
-
-std::string Escaped(std::string_view text) { return Markup(Printable(text)); }
-
-std::string Fact(std::string_view name, const std::string& html) {
-  if (html.empty()) return "";
-  return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
 }
 
 std::string VerdictCards(const AnswerView& view) {
@@ -355,6 +346,248 @@ std::string LedgerSection(const LedgerNote& ledger) {
       EscapedLine(ledger.command.empty() ? ledger.json : ledger.command),
       "</pre></details>\n");
   return HtmlSection("Ledger", body, "", "ledger");
+}
+
+std::string CauseFact(const v1::Diagnosis& diagnosis) {
+  std::string html = absl::StrFormat(
+      "<code>%s</code><br/><span class=\"soft\">%s</span>",
+      v1::Cause_Name(diagnosis.cause()),
+      Escaped(
+          Words(v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()))));
+  if (diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
+    absl::StrAppend(&html, "<br/>and <code>",
+                    v1::DerivedCause_Name(diagnosis.derived_cause()),
+                    "</code>: ", Escaped(diagnosis.derived_reason()));
+  }
+  return html;
+}
+
+std::string WhereFact(const v1::Diagnosis& diagnosis) {
+  const v1::Culprit& culprit = diagnosis.culprit();
+  std::string html;
+  const auto add = [&html](std::string_view what, const std::string& name) {
+    if (name.empty()) return;
+    absl::StrAppend(&html, html.empty() ? "" : "<br/>", std::string(what), " ",
+                    Escaped(name));
+  };
+  add(Escaped(culprit.kind()), culprit.name());
+  add("pod", culprit.pod());
+  add("container", culprit.container());
+  add("node", culprit.node());
+  return html;
+}
+
+std::string FactLine(const AnswerView& view) {
+  const v1::Diagnosis& diagnosis = view.response.diagnosis();
+  std::string html = "<dl class=\"facts\">\n";
+  absl::StrAppend(
+      &html, Fact("Cause", CauseFact(diagnosis)),
+      Fact("Where", WhereFact(diagnosis)),
+      Fact("How sure", std::string(ConfidenceText(diagnosis.confidence()))));
+  html += Fact("Would it work unchanged?", Escaped(OutlookText(diagnosis)));
+  if (diagnosis.has_exit_code()) {
+    html += Fact("Exit code", absl::StrCat(diagnosis.exit_code()));
+  }
+  if (diagnosis.has_finished_at()) {
+    html += Fact("Ended", DayAndTime(diagnosis.finished_at()) + " UTC");
+  }
+  html += Fact("Ladder",
+               Escaped(LadderText(view.response.decision().escalation())));
+  html +=
+      Fact("At stake", Escaped(StakeText(view.response.accounting().stake())));
+  if (diagnosis.cascades_size() > 0) {
+    html += Fact(
+        "Died because of it",
+        absl::StrFormat("%d members, not charged", diagnosis.cascades_size()) +
+            (view.story.cascade_message.empty()
+                 ? ""
+                 : "; " + Escaped(view.story.cascade_message)));
+  }
+  html += Fact("Restarts", Escaped(view.story.restarts));
+  return html + "</dl>\n";
+}
+
+std::string NameOf(const Story& story) {
+  return story.workload.empty() ? "the workload" : story.workload;
+}
+
+std::string Article(const AnswerView& view, int number) {
+  const Story& story = view.story;
+  std::string html = absl::StrFormat(
+      "<article id=\"w%d\">\n<header class=\"story\">\n"
+      "<p class=\"eyebrow\">%s%s</p>\n<h1>%s</h1>\n",
+      number, story.broken ? "Why it stopped: " : "", Escaped(NameOf(story)),
+      Escaped(story.headline));
+  if (!story.stop_command.empty()) {
+    absl::StrAppend(&html, "<p class=\"first\"><b>Stop it</b><code>",
+                    Escaped(story.stop_command), "</code></p>\n");
+  }
+  if (!story.first_step.empty()) {
+    absl::StrAppend(&html, "<p class=\"first\"><b>Do first</b>",
+                    Escaped(story.first_step), "</p>\n");
+  }
+  absl::StrAppend(&html, FactLine(view), "</header>\n", VerdictCards(view),
+                  AttemptTable(story), SeparateSection(view.response),
+                  WarningSection(view.response));
+  absl::StrAppend(&html, TimelineSection(view), EvidenceSection(view),
+                  BudgetSection(view.response.accounting()), RuleSection(view),
+                  ReasoningSection(view.response), LedgerSection(story.ledger));
+  return html + "</article>\n";
+}
+
+std::string Footer(const v1::DecideResponse& response) {
+  return absl::StrFormat(
+      "<footer>Mulligan, decision %s, policy %s, revision %s</footer>\n",
+      Escaped(response.decision_id()), Escaped(response.policy().name()),
+      Escaped(response.policy().revision()));
+}
+
+// The most articles on a page; no one reads hundreds.
+constexpr int kMaxInFull = 50;
+
+std::string OverviewRow(const WorkloadAnswer& answer, int target) {
+  std::string name = Escaped(answer.workload);
+  if (target > 0) {
+    name = absl::StrFormat("<a href=\"#w%d\">%s</a>", target, name);
+  }
+  const absl::StatusOr<v1::DecideResponse>& response = answer.response;
+  return absl::StrCat(
+      "<tr>", Cell("Workload", name),
+      Cell("Verdict", Escaped(VerdictOf(answer)),
+           response.ok() ? LookOf(response->decision().action()).html_class
+                         : "fail"),
+      Cell("Cause", CauseNameOf(answer)),
+      Cell("Why",
+           Escaped(response.ok() ? answer.headline
+                                 : std::string(response.status().message()))),
+      "</tr>\n");
+}
+
+}  // namespace
+
+std::string Escaped(std::string_view text) { return Markup(Printable(text)); }
+
+std::string Fact(std::string_view name, const std::string& html) {
+  if (html.empty()) return "";
+  return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
+}
+
+std::string HtmlDocument(const std::string& title, const std::string& body) {
+  // If escaping failed, the template's policy would still block scripts.
+  return absl::StrReplaceAll(std::string(PageTemplate()),
+                             {{"{{title}}", title}, {"{{body}}", body}});
+}
+
+std::string_view PageStyle() {
+  constexpr std::string_view kBegin = "<style>\n";
+  std::string_view style = PageTemplate();
+  style.remove_prefix(style.find(kBegin) + kBegin.size());
+  return style.substr(0, style.find("</style>"));
+}
+
+std::string HtmlArticle(const AnswerView& view) { return Article(view, 1); }
+
+std::string HtmlPage(const AnswerView& view) {
+  return HtmlDocument(Escaped("Why it stopped: " + NameOf(view.story)),
+                      Article(view, 1) + Footer(view.response));
+}
+
+std::string HtmlPages(const WorkloadList& list,
+                      const std::vector<AnswerView>& views,
+                      std::string_view name_one) {
+  std::string articles;
+  std::string rows;
+  int in_full = 0;
+  bool more = false;
+  for (const WorkloadAnswer& answer : list.answers) {
+    // Only broken workloads have an article.
+    int number = IsBroken(answer) ? answer.story + 1 : 0;
+    if (number > 0 && in_full == kMaxInFull) {
+      more = true;
+      number = 0;
+    }
+    rows += OverviewRow(answer, number);
+    if (number == 0) continue;
+    ++in_full;
+    articles += Article(views[static_cast<std::size_t>(number) - 1], number);
+  }
+  const std::string overview = absl::StrFormat(
+      "<article>\n<header class=\"story\">\n<h1>%s</h1>\n</header>\n%s"
+      "<section class=\"workloads\">\n<table class=\"stack\"><thead><tr>"
+      "<th>Workload</th><th>Verdict</th><th>Cause</th><th>Why</th></tr></thead>"
+      "\n<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
+      Escaped(list.counts),
+      more
+          ? absl::StrFormat("<p>The first %d that are broken are shown in full "
+                            "below; others with %s, or --cause NAME.</p>\n",
+                            kMaxInFull, Escaped(name_one))
+          : "",
+      rows);
+  return HtmlDocument("Why it stopped", overview + articles);
+}
+
+std::string PlotOpen(double height, std::string_view title) {
+  return absl::StrFormat(
+      "<svg class=\"plot\" viewBox=\"0 0 %g %g\" role=\"img\">"
+      "<title>%s</title>\n",
+      kPlotWidth, height, Escaped(title));
+}
+
+std::string PlotBar(std::string_view style, double x, double y, double width,
+                    double height) {
+  if (width <= 0 || height <= 0) return "";
+  return absl::StrFormat(
+      "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+      "height=\"%.1f\"/>\n",
+      style, x, y, width, height);
+}
+
+std::string PlotText(std::string_view style, double x, double y,
+                     std::string_view text, std::string_view anchor) {
+  return absl::StrFormat(
+      "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
+      style, x, y, anchor, Escaped(text));
+}
+
+std::string HtmlSection(std::string_view title, const std::string& body,
+                        std::string_view legend, std::string_view style) {
+  if (body.empty()) return "";
+  return absl::StrFormat(
+      "<section%s>\n<h2>%s</h2>\n%s%s</section>\n",
+      style.empty() ? "" : absl::StrFormat(" class=\"%s\"", style), title, body,
+      legend.empty() ? ""
+                     : absl::StrFormat("<p class=\"legend\">%s</p>\n", legend));
+}
+
+std::string HtmlList(const std::vector<std::string>& items,
+                     std::string_view element) {
+  std::string html;
+  for (const std::string& item : items) {
+    absl::StrAppend(&html, "<li>", item, "</li>\n");
+  }
+  return html.empty()
+             ? html
+             : absl::StrFormat("<%s>\n%s</%s>\n", element, html, element);
+}
+
+std::string HtmlTable(const std::vector<std::string_view>& titles,
+                      const std::vector<std::string>& rows) {
+  if (rows.empty()) return "";
+  std::string html = "<table><thead><tr>";
+  for (const std::string_view title : titles) {
+    absl::StrAppendFormat(&html, "<th>%s</th>", title);
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::string& row : rows) {
+    absl::StrAppend(&html, "<tr>", row, "</tr>\n");
+  }
+  return html + "</tbody></table>\n";
+}
+
+std::string HtmlCell(std::string_view html, std::string_view style) {
+  return style.empty()
+             ? absl::StrFormat("<td>%s</td>", html)
+             : absl::StrFormat("<td class=\"%s\">%s</td>", style, html);
 }
 
 }  // namespace mulligan::cli
