@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DESK_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DESK_H_
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -54,12 +55,26 @@ class Desk {
   // Returns a line of the log.
   DeskAnswer Record(const Question& question);
 
+  // Returns the current log; null if there is none.
+  std::shared_ptr<const LoadedLog> Log() const;
+
   const DeskSettings settings_;
-  LogSlot log_;
+  mutable std::mutex log_mutex_;
+  std::shared_ptr<const LoadedLog> log_;  // guarded by log_mutex_
   // Limit slow work, so that other questions are answered.
   std::mutex suites_at_work_;
   std::mutex log_at_work_;
 };
+
+// The files of the page, embedded by client/cli/CMakeLists.txt:
+// page/desk.html, desk.css (to follow the style sheet of all pages) and
+// desk.js.
+std::string_view DeskHtml();
+std::string_view DeskStyle();
+std::string_view DeskScript();
+
+// [{"group": ..., "title": ..., "report": a FailureReport}]
+std::string_view SituationsJson();
 
 }  // namespace mulligan::cli
 

@@ -11,7 +11,7 @@ import json
 import sys
 
 HEAD = """// Made by embed_situations.py.
-#include "client/cli/desk/pages.h"
+#include "client/cli/desk/desk.h"
 
 namespace mulligan::cli {
 

@@ -3,7 +3,6 @@
 #define MULLIGAN_CLIENT_CLI_DESK_KEPT_CASE_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,21 +18,6 @@ namespace mulligan::cli {
 absl::StatusOr<std::string> AddCase(
     const Question& question, const Failure& failure,
     const std::vector<AnsweredAttempt>& attempts);
-
-// Returns `yaml` with `entry`, in block style, after the last entry of
-// spec.SECTION; a missing section is added after the others. Existing lines and
-// their line breaks stay; an empty list after SECTION is removed. Works by
-// indentation, so the caller must parse the result to check it. Returns empty
-// if "spec:" or "SECTION:" is not on a line of its own.
-std::string WithEntry(std::string_view yaml, std::string_view section,
-                      std::string_view entry);
-
-// Returns `yaml` without those of spec.fixtures, spec.cases and spec that are
-// empty, because a parser rejects them.
-std::string WithoutEmptySections(std::string_view yaml);
-
-// Returns whether `yaml` has only blank lines and comments.
-bool HasNoContent(std::string_view yaml);
 
 }  // namespace mulligan::cli
 

@@ -115,15 +115,4 @@ Compared Compare(const LoadedLog& log, const PolicySet& policies,
   return compared;
 }
 
-std::shared_ptr<const LoadedLog> LogSlot::Get() const {
-  const std::lock_guard lock(mutex_);
-  return log_;
-}
-
-void LogSlot::Put(LoadedLog log) {
-  auto shelved = std::make_shared<const LoadedLog>(std::move(log));
-  const std::lock_guard lock(mutex_);
-  log_.swap(shelved);
-}
-
 }  // namespace mulligan::cli

@@ -3,8 +3,6 @@
 #define MULLIGAN_CLIENT_CLI_DESK_LOADED_LOG_H_
 
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,18 +49,6 @@ struct Compared {
 // Decides all records again under `policies`, as `mulligan replay` does, until
 // `watch` ends it.
 Compared Compare(const LoadedLog& log, const PolicySet& policies, Watch& watch);
-
-// Holds one log, which is replaced as a whole. Thread-safe.
-class LogSlot {
- public:
-  // Null before the first Put().
-  std::shared_ptr<const LoadedLog> Get() const;
-  void Put(LoadedLog log);
-
- private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const LoadedLog> log_;  // guarded by mutex_
-};
 
 }  // namespace mulligan::cli
 
