@@ -12,7 +12,7 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
-#include "client/cli/log/progress_bar.h"
+#include "client/cli/log/log_reader.h"
 #include "client/cli/replay/replay.h"
 
 namespace mulligan::cli {

@@ -13,7 +13,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
-#include "client/cli/log/progress_bar.h"
+#include "client/cli/log/log_reader.h"
 #include "client/cli/report/gathered.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_words.h"

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/cli/log/log_file.h"
 
 namespace mulligan::cli {
+
+class LogFile;
 
 struct LogBlock {
   // Index of its file among the files.
@@ -37,6 +38,9 @@ class LogBlocks {
  public:
   // "-" is standard input.
   explicit LogBlocks(std::vector<std::string> files);
+  ~LogBlocks();
+  LogBlocks(const LogBlocks&) = delete;
+  LogBlocks& operator=(const LogBlocks&) = delete;
 
   // Reads the next block. Returns false at the end of the last file.
   bool Next(LogBlock& block);

@@ -1,5 +1,7 @@
 #include "client/cli/log/log_reader.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -15,12 +17,17 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/base/proto_json.h"
 
 namespace mulligan::cli {
 namespace {
+
+constexpr std::size_t kWidth = 30;
+constexpr char kWipe[] = "\x1b[K";
 
 absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
   const absl::StatusOr<size_t> end = CheckJsonValue(line);
@@ -180,6 +187,38 @@ Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
   queue.End();
   for (std::thread& thread : threads) thread.join();
   return lines.load();
+}
+
+std::function<void(const ReadProgress&)> ProgressBar::IfTerminal() {
+  if (isatty(STDERR_FILENO) == 0) return nullptr;
+  return [this](const ReadProgress& progress) { Show(progress); };
+}
+
+void ProgressBar::Show(const ReadProgress& progress) {
+  const auto now = Clock::now();
+  if (now - shown_ < std::chrono::milliseconds(200)) return;
+  shown_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double speed = static_cast<double>(progress.lines) / seconds;
+  std::string line =
+      absl::StrFormat("%s lines, %s a second", WithCommas(progress.lines),
+                      WithCommas(static_cast<Count>(speed)));
+  if (progress.bytes > 0 && progress.bytes_read > 0) {
+    const double share =
+        std::min(1.0, static_cast<double>(progress.bytes_read) /
+                          static_cast<double>(progress.bytes));
+    const auto filled = static_cast<std::size_t>(share * kWidth);
+    line = absl::StrFormat("[%s%s] %3.0f %%  %s, %.0f s left",
+                           std::string(filled, '#'),
+                           std::string(kWidth - filled, '.'), 100 * share, line,
+                           seconds / share - seconds);
+  }
+  out_ << "\r" << line << kWipe << std::flush;
+  drawn_ = true;
+}
+
+void ProgressBar::Wipe() {
+  if (drawn_) out_ << "\r" << kWipe << std::flush;
 }
 
 }  // namespace mulligan::cli

@@ -2,11 +2,13 @@
 #ifndef MULLIGAN_CLIENT_CLI_LOG_LOG_READER_H_
 #define MULLIGAN_CLIENT_CLI_LOG_LOG_READER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +112,28 @@ absl::Status ReadRecord(std::string_view line, QuickReader& quick,
 // number of lines.
 Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
                   const std::vector<RecordSink*>& sinks);
+
+// Shows progress on a terminal, as a line that is overwritten until it is
+// wiped.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::ostream& out) : out_(out) {}
+
+  // Returns a function that shows its argument a few times a second; empty if
+  // standard error is not a terminal. The bar must outlive it.
+  std::function<void(const ReadProgress&)> IfTerminal();
+  void Wipe();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Show(const ReadProgress& progress);
+
+  std::ostream& out_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point shown_ = start_;
+  bool drawn_ = false;
+};
 
 }  // namespace mulligan::cli
 
