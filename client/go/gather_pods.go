@@ -231,7 +231,7 @@ func addWords(words *strings.Builder, text string) {
 //     first.
 //
 // An attempt begins with a pod that was created after all earlier broken pods had ended.
-// client/cli/input/pod_selection.h has the same rules.
+// client/cli/input/reduction.h has the same rules.
 func choose(pods []podSigns, most int) []int {
 	c := newChoice(pods, most)
 	if len(pods) > most {

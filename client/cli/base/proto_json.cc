@@ -1,14 +1,14 @@
 #include "client/cli/base/proto_json.h"
 
 #include <algorithm>
-#include <cctype>
+#include <cmath>
 #include <cstdlib>
-#include <utility>
-#include <vector>
+#include <memory>
+#include <set>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "google/protobuf/descriptor.h"
@@ -20,218 +20,246 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kTypeNames[] = {
-    {"TYPE_INT32", "a 32-bit integer"},
-    {"TYPE_INT64", "a 64-bit integer"},
-    {"TYPE_UINT32", "an unsigned 32-bit integer"},
-    {"TYPE_DOUBLE", "a number"},
-    {"TYPE_BOOL", "true or false"},
-    {"TYPE_STRING", "a string"},
-    {"TYPE_ENUM", "a name or number of this enumeration"},
-    {"type.googleapis.com/google.protobuf.Timestamp",
-     "a timestamp such as \"2026-01-31T08:00:00Z\""},
-    {"type.googleapis.com/google.protobuf.Duration",
-     "a duration such as \"30s\""},
-};
+using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
 
-std::string_view ReadableType(std::string_view internal) {
-  for (const auto& [name, readable] : kTypeNames) {
-    if (internal == name) return readable;
+constexpr size_t kMaxShown = 64;
+constexpr size_t kMaxIgnored = 20;
+
+std::string Shown(std::string_view text) {
+  return std::string(text.substr(0, kMaxShown));
+}
+
+std::string Join(const std::string& path, std::string_view name) {
+  return path.empty() ? Shown(name)
+                      : absl::StrFormat("%s.%s", path, Shown(name));
+}
+
+std::string Found(std::string_view json) {
+  const JsonType type = TypeOfJson(json);
+  return type == JsonType::kObject  ? "an object"
+         : type == JsonType::kArray ? "a list"
+                                    : Visible(Shown(json));
+}
+
+bool IsContainer(std::string_view json) {
+  const JsonType type = TypeOfJson(json);
+  return type == JsonType::kObject || type == JsonType::kArray;
+}
+
+std::string_view TypeName(const FieldDescriptor& field) {
+  return field.message_type() == nullptr ? std::string_view()
+                                         : field.message_type()->full_name();
+}
+
+// Returns the form of a value of the field.
+std::string_view FormOf(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return "a 32-bit integer";
+    case FieldDescriptor::CPPTYPE_INT64:
+      return "a 64-bit integer";
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return "an unsigned 32-bit integer";
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return "a number";
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return "true or false";
+    case FieldDescriptor::CPPTYPE_STRING:
+      return "a string";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return "a name or number of this enumeration";
+    default:
+      return TypeName(field) == "google.protobuf.Timestamp"
+                 ? "a timestamp such as \"2026-01-31T08:00:00Z\""
+             : TypeName(field) == "google.protobuf.Duration"
+                 ? "a duration such as \"30s\""
+                 : "an object";
   }
-  return "an object";
 }
 
-// Protobuf reports paths in its own case: container_statuses[0].
-std::string CamelCasePath(std::string_view path) {
-  std::string result;
-  bool upper = false;
-  for (const char c : path) {
-    if (c == '_') {
-      upper = true;
-      continue;
-    }
-    result.push_back(
-        upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
-              : c);
-    upper = false;
-  }
-  return result;
-}
-
-// JSON and the message type it was read as; null if unknown.
-struct Source {
-  std::string_view json;
-  const google::protobuf::Descriptor* type;
-
-  // Returns the value of `field`; "null" if absent or unknown.
-  std::string_view ValueOf(
-      const google::protobuf::FieldDescriptor* field) const {
-    if (field == nullptr) return "null";
-    for (const JsonMember& member : JsonMembers(json)) {
-      if (FieldNamed(*type, member.key) == field) return member.value;
-    }
-    return "null";
-  }
-};
-
-// Converts a path of protobuf to JSON's spelling. Protobuf reports map entries
-// as a list: "specs[1].value.replicas" becomes "specs[Worker].replicas". Sets
-// `value`, if not null, to the JSON at the path.
-std::string ReadablePath(std::string_view path, Source source,
-                         std::string_view* value = nullptr) {
-  std::string result;
-  bool in_entry = false;
-  const absl::string_view whole(path.data(), path.size());
-  for (const std::string& part :
-       std::vector<std::string>(absl::StrSplit(whole, '.'))) {
-    if (std::exchange(in_entry, false) && part == "value") continue;
-    const size_t bracket = std::min(part.find('['), part.size());
-    const std::string name = part.substr(0, bracket);
-    const google::protobuf::FieldDescriptor* const field =
-        source.type == nullptr ? nullptr : FieldNamed(*source.type, name);
-    absl::StrAppend(&result, result.empty() ? "" : ".", CamelCasePath(name));
-    source.json = source.ValueOf(field);
-    source.type = field == nullptr ? nullptr : field->message_type();
-    if (bracket == part.size()) continue;
-    const auto index =
-        static_cast<size_t>(std::strtoul(&part[bracket + 1], nullptr, 10));
-    const std::vector<JsonMember> members = JsonMembers(source.json);
-    if (field != nullptr && field->is_map() && index < members.size()) {
-      absl::StrAppend(&result, "[", members[index].key, "]");
-      source = {members[index].value, source.type->map_value()->message_type()};
-      in_entry = true;
-      continue;
-    }
-    const std::vector<std::string_view> items = JsonItems(source.json);
-    result += part.substr(bracket);
-    source.json = index < items.size() ? items[index] : "null";
-  }
-  if (value != nullptr) *value = source.json;
-  return result;
-}
-
-std::string JoinPath(const std::string& path, std::string_view field) {
-  return path.empty() ? CamelCasePath(field)
-                      : absl::StrFormat("%s.%s", path, CamelCasePath(field));
-}
-
-// Protobuf reports times and durations as "Field 'f', Invalid time format: V".
-// Without V, the value is `given`.
-std::string ReadableValue(std::string_view value, std::string_view given) {
-  constexpr size_t kMaxShown = 64;
-  if (value.substr(0, 7) != "Field '") return std::string(value);
-  const size_t colon = value.rfind(": ");
-  return colon == std::string_view::npos
-             ? Visible(given.substr(SkipJsonSpace(given), kMaxShown))
-             : QuoteJson(value.substr(colon + 2));
-}
-
-// Protobuf puts paths in round brackets.
-std::string_view WithoutBrackets(std::string_view path) {
-  return path.size() >= 2 && path.front() == '('
-             ? path.substr(1, path.size() - 2)
-             : path;
-}
-
-// Rewords "oneof field 'policy_choice' is already set. Cannot set
-// 'inlinePolicy'" to list the fields that exclude each other, if `type` has the
-// oneof.
-std::string RewordOneof(const std::string& path, std::string_view value,
-                        const google::protobuf::Descriptor& type) {
-  const auto quoted = [&value](size_t from) {
-    const size_t open = value.find('\'', from);
-    if (open == std::string_view::npos) return std::string_view();
-    const std::string_view rest = value.substr(open + 1);
-    return rest.substr(0, rest.find('\''));
-  };
-  const std::string oneof(quoted(0));
-  const std::string_view field = quoted(value.find(". "));
+std::string NamesOf(const EnumDescriptor& type) {
   std::string names;
-  if (const auto* found = type.FindOneofByName(oneof); found != nullptr) {
-    for (int i = 0; i < found->field_count(); ++i) {
-      if (i > 0) names += ", ";
-      names += found->field(i)->json_name();
-    }
+  for (int i = 0; i < type.value_count(); ++i) {
+    if (type.value(i)->number() == 0) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", type.value(i)->name());
   }
-  return absl::StrFormat(
-      "%s: conflicts with another field, expected at most one of "
-      "%s",
-      JoinPath(path, field), names.empty() ? CamelCasePath(oneof) : names);
+  return names;
 }
 
-// `where` is "report" or "(report) jobSet".
-std::string RewordList(std::string_view where, const Source& source) {
-  const size_t close = where.find(") ");
-  const bool nested = where.substr(0, 1) == "(" && close != where.npos;
-  return absl::StrFormat(
-      "%s: found a list, expected a single value",
-      nested ? JoinPath(ReadablePath(where.substr(1, close - 1), source),
-                        where.substr(close + 2))
-             : CamelCasePath(where));
-}
-
-// Rewords "(path): invalid value V for type T" and its two variants.
-std::string Reword(std::string_view message, const Source& source) {
-  constexpr std::string_view kSeparator = ": invalid value ";
-  constexpr std::string_view kForType = " for type ";
-  const size_t value_at = message.find(kSeparator);
-  const size_t type_at = message.rfind(kForType);
-  if (value_at == std::string_view::npos || type_at < value_at ||
-      type_at == std::string_view::npos) {
-    const size_t list_at = message.find(": Proto field is not repeating");
-    if (list_at != std::string_view::npos) {
-      return RewordList(message.substr(0, list_at), source);
-    }
-    return std::string(message.substr(0, message.find('\n')));
-  }
-  std::string_view given;
-  const std::string path = ReadablePath(
-      WithoutBrackets(message.substr(0, value_at)), source, &given);
-  const size_t value_start = value_at + kSeparator.size();
-  const std::string_view value =
-      message.substr(value_start, type_at - value_start);
-  const std::string_view type = message.substr(type_at + kForType.size());
-  if (value.starts_with("oneof field '")) {
-    return RewordOneof(path, value, *source.type);
-  }
-  if (value.starts_with("Starting an object")) {
-    return absl::StrFormat(
-        "%s: found an object or list, expected a single value",
-        JoinPath(path, type));
-  }
-  return absl::StrFormat("%s: %s is not %s", path, ReadableValue(value, given),
-                         ReadableType(type));
-}
-
-}  // namespace
-
-absl::Status ParseProtoJson(std::string_view json,
-                            google::protobuf::Message& message) {
-  absl::Status members = CheckProtoMembers(json, *message.GetDescriptor());
-  if (!members.ok()) return members;
+auto Parse(std::string_view json, Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
-  const auto status = google::protobuf::util::JsonStringToMessage(
-      {json.data(), json.size()}, &message, options);
-  if (status.ok()) return absl::OkStatus();
-  const auto text = status.message();
-  if (const std::string huge = FindHugeNumber(json); !huge.empty()) {
-    return Invalid("%s is out of range, expected at most 1.8e308", huge);
+  return google::protobuf::util::JsonStringToMessage({json.data(), json.size()},
+                                                     &message, options);
+}
+
+// Checks JSON against the fields of a message: what protobuf accepts silently,
+// or reports without the field.
+class MemberChecker {
+ public:
+  // Adds a sentence to `ignored`, unless null, for each unknown enum name. With
+  // `each_value`, also finds the first value that protobuf refuses. That is
+  // slow, because protobuf parses each level that holds one again.
+  MemberChecker(bool each_value, std::vector<std::string>* ignored)
+      : each_value_(each_value), ignored_(ignored) {}
+
+  absl::Status Object(std::string_view json, const Descriptor& type,
+                      const std::string& path) {
+    const std::vector<JsonMember> members = JsonMembers(json);
+    std::set<const google::protobuf::OneofDescriptor*> taken;
+    for (const JsonMember& member : members) {
+      const FieldDescriptor* const field = FieldNamed(type, member.key);
+      if (field == nullptr) continue;
+      const std::string place = Join(path, field->json_name());
+      if (field->json_name() != member.key &&
+          std::ranges::find(members, field->json_name(), &JsonMember::key) !=
+              members.end()) {
+        return Invalid("%s: is given twice, as %s and %s", place,
+                       field->json_name(), field->name());
+      }
+      const auto* const oneof = field->real_containing_oneof();
+      if (oneof != nullptr && TypeOfJson(member.value) != JsonType::kNull &&
+          !taken.insert(oneof).second) {
+        return Conflict(*oneof, place);
+      }
+      absl::Status status = Field(member.value, *field, place);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      Reword(std::string_view(text.data(), text.size()),
-             {json, message.GetDescriptor()}));
-}
 
-bool NamesFieldOf(std::string_view json,
-                  const google::protobuf::Descriptor& type) {
-  const std::vector<JsonMember> members = JsonMembers(json);
-  return std::ranges::any_of(members, [&](const auto& member) {
-    return FieldNamed(type, member.key) != nullptr;
-  });
-}
+ private:
+  static absl::Status Conflict(const google::protobuf::OneofDescriptor& oneof,
+                               const std::string& path) {
+    std::string names;
+    for (int i = 0; i < oneof.field_count(); ++i) {
+      absl::StrAppend(&names, i == 0 ? "" : ", ", oneof.field(i)->json_name());
+    }
+    return Invalid(
+        "%s: conflicts with another field, expected at most one of %s", path,
+        names);
+  }
 
-namespace {
+  absl::Status Field(std::string_view json, const FieldDescriptor& field,
+                     const std::string& path) {
+    if (!field.is_repeated()) return Value(json, field, path, field, "", "");
+    const JsonType type = TypeOfJson(json);
+    if (type == JsonType::kNull) return absl::OkStatus();
+    // protobuf accepts a single value as a list.
+    const bool is_map = field.is_map();
+    if (type != (is_map ? JsonType::kObject : JsonType::kArray)) {
+      return Invalid("%s: found %s, expected %s", path, Found(json),
+                     is_map ? "an object" : "a list");
+    }
+    absl::Status status;
+    int index = 0;
+    for (const std::string_view item : JsonItems(json)) {
+      status.Update(Value(item, field, absl::StrFormat("%s[%d]", path, index++),
+                          field, "[", "]"));
+      if (!status.ok()) return status;
+    }
+    for (const JsonMember& member : JsonMembers(json)) {
+      status.Update(Value(member.value, *field.message_type()->map_value(),
+                          absl::StrFormat("%s[%s]", path, Shown(member.key)),
+                          field, "{\"k\":", "}"));
+      if (!status.ok()) return status;
+    }
+    return status;
+  }
+
+  // Checks a value of `field`; `open` and `close` make it one of `holder`, its
+  // list or map.
+  absl::Status Value(std::string_view json, const FieldDescriptor& field,
+                     const std::string& path, const FieldDescriptor& holder,
+                     std::string_view open, std::string_view close) {
+    if (each_value_ &&
+        IsRead(absl::StrCat("{\"", holder.json_name(), "\":", std::string(open),
+                            std::string(json), std::string(close), "}"),
+               *holder.containing_type())) {
+      return absl::OkStatus();
+    }
+    const JsonType type = TypeOfJson(json);
+    // A resource amount, for which protobuf accepts any JSON.
+    if (TypeName(field) == "google.protobuf.Value") {
+      if (!IsContainer(json) && type != JsonType::kBool) {
+        return absl::OkStatus();
+      }
+      return Invalid("%s: %s is not an amount such as \"4Gi\" or 2", path,
+                     Shown(json));
+    }
+    // Times, durations and free-form objects have their own JSON forms.
+    const bool is_object = field.message_type() != nullptr &&
+                           !TypeName(field).starts_with("google.protobuf.");
+    if (is_object && type == JsonType::kArray) {
+      return Invalid("%s: found a list, expected an object", path);
+    }
+    if (is_object && type == JsonType::kObject) {
+      return Object(json, *field.message_type(), path);
+    }
+    if (!is_object && FormOf(field) != "an object" && IsContainer(json)) {
+      return Invalid("%s: found %s, expected a single value", path,
+                     Found(json));
+    }
+    if (each_value_) {
+      return Invalid("%s: %s is not %s", path,
+                     Visible(Shown(json.substr(SkipJsonSpace(json)))),
+                     FormOf(field));
+    }
+    if (field.enum_type() != nullptr) NoteName(json, *field.enum_type(), path);
+    return absl::OkStatus();
+  }
+
+  static bool IsRead(std::string_view json, const Descriptor& type) {
+    const std::unique_ptr<Message> message(
+        google::protobuf::MessageFactory::generated_factory()
+            ->GetPrototype(&type)
+            ->New());
+    return Parse(json, *message).ok();
+  }
+
+  void NoteName(std::string_view json, const EnumDescriptor& type,
+                const std::string& path) {
+    if (ignored_ == nullptr || ignored_->size() >= kMaxIgnored ||
+        TypeOfJson(json) != JsonType::kString) {
+      return;
+    }
+    const std::string name = JsonStringValue(json);
+    int number = 0;
+    if (type.FindValueByName(name) != nullptr ||
+        absl::SimpleAtoi(name, &number)) {
+      return;
+    }
+    ignored_->push_back(
+        absl::StrFormat("%s: %s is ignored, it is not one of %s", path,
+                        QuoteJson(Shown(name)), NamesOf(type)));
+  }
+
+  const bool each_value_;
+  std::vector<std::string>* const ignored_;
+};
+
+// Returns path and text of the first number out of double's range, or empty.
+std::string FindHugeNumber(std::string_view json, const std::string& path) {
+  if (TypeOfJson(json) == JsonType::kNumber) {
+    const std::string number(json.substr(SkipJsonSpace(json)));
+    if (std::isfinite(std::strtod(number.c_str(), nullptr))) return "";
+    return absl::StrFormat("%s: %s", path, Shown(number));
+  }
+  int index = 0;
+  for (const std::string_view item : JsonItems(json)) {
+    std::string found =
+        FindHugeNumber(item, absl::StrFormat("%s[%d]", path, index++));
+    if (!found.empty()) return found;
+  }
+  for (const JsonMember& member : JsonMembers(json)) {
+    std::string found = FindHugeNumber(member.value, Join(path, member.key));
+    if (!found.empty()) return found;
+  }
+  return "";
+}
 
 constexpr char kTypeUrl[] = "type.googleapis.com";
 
@@ -242,15 +270,32 @@ google::protobuf::util::TypeResolver* Resolver() {
   return resolver;
 }
 
-std::string TypeUrlOf(const google::protobuf::Message& message) {
-  return absl::StrFormat("%s/%s", kTypeUrl,
-                         message.GetDescriptor()->full_name());
-}
-
 }  // namespace
 
-absl::StatusOr<std::string> PrintCompactJson(
-    const google::protobuf::Message& message) {
+absl::Status ParseProtoJson(std::string_view json, Message& message,
+                            std::vector<std::string>* ignored) {
+  const Descriptor& type = *message.GetDescriptor();
+  absl::Status members = MemberChecker(false, ignored).Object(json, type, "");
+  if (!members.ok()) return members;
+  const auto status = Parse(json, message);
+  if (status.ok()) return absl::OkStatus();
+  if (const std::string huge = FindHugeNumber(json, ""); !huge.empty()) {
+    return Invalid("%s is out of range, expected at most 1.8e308", huge);
+  }
+  absl::Status value = MemberChecker(true, nullptr).Object(json, type, "");
+  if (!value.ok()) return value;
+  const auto text = status.message();
+  return absl::InvalidArgumentError(std::string(text.data(), text.size()));
+}
+
+bool NamesFieldOf(std::string_view json, const Descriptor& type) {
+  const std::vector<JsonMember> members = JsonMembers(json);
+  return std::ranges::any_of(members, [&](const auto& member) {
+    return FieldNamed(type, member.key) != nullptr;
+  });
+}
+
+absl::StatusOr<std::string> PrintCompactJson(const Message& message) {
   std::string json;
   if (AppendMessageJson(message, json)) return json;
   return absl::InternalError(
@@ -259,14 +304,14 @@ absl::StatusOr<std::string> PrintCompactJson(
                       message.GetTypeName()));
 }
 
-absl::StatusOr<std::string> PrintProtoAs(
-    OutputFormat format, const google::protobuf::Message& message) {
+absl::StatusOr<std::string> PrintProtoAs(OutputFormat format,
+                                         const Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   std::string json;
   const auto status = google::protobuf::util::BinaryToJsonString(
-      Resolver(), TypeUrlOf(message), DeterministicBytes(message), &json,
-      options);
+      Resolver(), absl::StrCat(kTypeUrl, "/", message.GetTypeName()),
+      DeterministicBytes(message), &json, options);
   if (!status.ok()) {
     return absl::InternalError(absl::StrFormat(
         "%s cannot be printed as JSON: %s", message.GetTypeName(),

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,13 +14,15 @@
 namespace mulligan::cli {
 
 // Fills `message` from a JSON object. Ignores unknown fields and, as protobuf
-// does, unknown enum names (see FindUnknownEnumNames). A field given by both of
-// its names is an error. INVALID_ARGUMENT names the field, its value and the
-// expected form: `status.startTime: "noon" is not a timestamp ...`.
+// does, unknown enum names; adds a sentence about each of the latter to
+// `ignored` unless it is null, at most 20. A field given by both of its names
+// is an error. INVALID_ARGUMENT names the field, its value and the expected
+// form: `status.startTime: "noon" is not a timestamp ...`.
 //
 // REQUIRES: `message` is empty, and CheckJsonValue accepts `json`.
 absl::Status ParseProtoJson(std::string_view json,
-                            google::protobuf::Message& message);
+                            google::protobuf::Message& message,
+                            std::vector<std::string>* ignored = nullptr);
 
 // Returns whether the object `json` has at least one field of `type`. This
 // separates a wrong file from one with unknown fields.
@@ -34,16 +37,6 @@ absl::StatusOr<std::string> PrintCompactJson(
 // Returns `message` on many lines for people: YAML for kYaml, else JSON.
 absl::StatusOr<std::string> PrintProtoAs(
     OutputFormat format, const google::protobuf::Message& message);
-
-// Checks what protobuf's parser accepts silently or reports without the field.
-// Returns INVALID_ARGUMENT if a field is given by both of its names, or if a
-// list or map has another type or elements of another type. REQUIRES:
-// CheckJsonValue accepts `json`.
-absl::Status CheckProtoMembers(std::string_view json,
-                               const google::protobuf::Descriptor& type);
-
-// Returns path and text of the first number out of double's range, or empty.
-std::string FindHugeNumber(std::string_view json, const std::string& path = "");
 
 }  // namespace mulligan::cli
 

@@ -85,26 +85,18 @@ absl::Status SetObservedAt(const RequestOptions& options,
       Printable(options.observed_at));
 }
 
-absl::Status SetExplain(const std::string& level, OutputFormat format,
-                        v1::DecideRequest& request) {
-  if (level.empty()) {
-    if (request.explain() == v1::DecideRequest::EXPLAIN_UNSPECIFIED &&
-        IsForPeople(format)) {
-      request.set_explain(v1::DecideRequest::FULL);
-    }
-    return absl::OkStatus();
+// REQUIRES: `level` is empty, or as the flag's check admits.
+void SetExplain(const std::string& level, OutputFormat format,
+                v1::DecideRequest& request) {
+  if (level == "none") {
+    request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
+  } else if (level == "summary") {
+    request.set_explain(v1::DecideRequest::SUMMARY);
+  } else if (level == "full" ||
+             (request.explain() == v1::DecideRequest::EXPLAIN_UNSPECIFIED &&
+              IsForPeople(format))) {
+    request.set_explain(v1::DecideRequest::FULL);
   }
-  constexpr std::pair<std::string_view, v1::DecideRequest::Explain> kLevels[] =
-      {{"none", v1::DecideRequest::EXPLAIN_NONE},
-       {"summary", v1::DecideRequest::SUMMARY},
-       {"full", v1::DecideRequest::FULL}};
-  for (const auto& [name, explain] : kLevels) {
-    if (name != level) continue;
-    request.set_explain(explain);
-    return absl::OkStatus();
-  }
-  return Invalid("--explain: \"%s\" is not one of none, summary, full",
-                 Printable(level));
 }
 
 absl::Status NotOneWorkload(const std::string& which, std::size_t named,
@@ -170,25 +162,12 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
       inputs.workloads.size() > 2 ? ", ..." : "", Printable(options.name_one));
 }
 
-// Removes and returns the text up to the next colon, which is dropped.
-std::string_view TakePart(std::string_view& rest) {
-  const std::size_t colon = rest.find(':');
-  const std::string_view part = rest.substr(0, colon);
-  rest = colon == std::string_view::npos ? std::string_view()
-                                         : rest.substr(colon + 1);
-  return part;
-}
-
 absl::Status BadHint(std::string_view text, std::string_view why) {
   return Invalid(
       "--hint %s: %s; expected SOURCE:CAUSE[:CONFIDENCE[:TEXT]], for example "
       "\"node-health:GPU_FAULT:MEDIUM:Xid 79\"",
       Printable(text), why);
 }
-
-}  // namespace
-
-namespace {
 
 absl::StatusOr<std::string> ReadBytes(const std::string& path,
                                       std::istream& standard_input) {
@@ -306,8 +285,8 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
   v1::DecideRequest& request = inputs->request;
   v1::FailureReport& report = *request.mutable_report();
   absl::Status status = SetObservedAt(options, now, report);
-  if (status.ok()) status = SetExplain(options.explain, format, request);
   if (!status.ok()) return status;
+  SetExplain(options.explain, format, request);
   if (!options.failure_id.empty()) report.set_failure_id(options.failure_id);
   if (options.attempt.has_value()) report.set_attempt(*options.attempt);
   for (const std::string& text : options.hints) {
@@ -342,11 +321,13 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
 
 absl::StatusOr<v1::Hint> ParseHint(std::string_view text) {
   v1::Hint hint;
-  std::string_view rest = text;
-  hint.set_source(std::string(TakePart(rest)));
-  const std::string cause(TakePart(rest));
-  const std::string confidence(TakePart(rest));
-  hint.set_text(std::string(rest));
+  std::vector<std::string> parts = absl::StrSplit(
+      absl::string_view(text.data(), text.size()), absl::MaxSplits(':', 3));
+  parts.resize(4);
+  hint.set_source(parts[0]);
+  const std::string& cause = parts[1];
+  const std::string& confidence = parts[2];
+  hint.set_text(parts[3]);
   if (hint.source().empty()) return BadHint(text, "the source is missing");
   v1::Cause known = v1::CAUSE_UNSPECIFIED;
   if (!v1::Cause_Parse(cause, &known) || known == v1::CAUSE_UNSPECIFIED) {

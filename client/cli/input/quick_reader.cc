@@ -89,7 +89,7 @@ bool IsDuration(std::string_view text) {
          (point == text.npos || is_number(text.substr(point + 1), 9));
 }
 
-bool ReadDouble(const element& value, double& number) {
+bool ReadReal(const element& value, double& number) {
   std::int64_t whole = 0;
   if (value.get(whole) != simdjson::SUCCESS) {
     return value.is_double() && value.get(number) == simdjson::SUCCESS;
@@ -120,7 +120,7 @@ bool ReadAmount(const element& value, google::protobuf::Value& amount) {
     amount.set_string_value(std::string(text));
     return true;
   }
-  const bool is_read = ReadDouble(value, number);
+  const bool is_read = ReadReal(value, number);
   amount.set_number_value(number);
   return is_read;
 }
@@ -278,7 +278,7 @@ class QuickReader::Filler {
         reflection.SetBool(&message, &field, truth);
         return is_read;
       case FieldDescriptor::TYPE_DOUBLE:
-        is_read = ReadDouble(value, real);
+        is_read = ReadReal(value, real);
         reflection.SetDouble(&message, &field, real);
         return is_read;
       case FieldDescriptor::TYPE_INT32:

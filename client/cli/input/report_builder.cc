@@ -1,6 +1,7 @@
 #include "client/cli/input/report_builder.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -10,16 +11,18 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
-#include "client/cli/input/pod_selection.h"
 #include "client/cli/input/reduction.h"
 #include "client/cli/input/slurm.h"
 #include "google/protobuf/descriptor.h"
+#include "mulligan/v1/report.pb.h"
 #include "policy/base/message_json.h"
+#include "policy/base/utf8.h"
+#include "policy/loader/suggest.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
 #include "policy/request/owner_graph.h"
 
 namespace mulligan::cli {
-
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -80,6 +83,109 @@ absl::Status Join(const v1::DecideRequest& added, v1::DecideRequest& request) {
   request.MergeFrom(added);
   *request.mutable_report() = std::move(report);
   return absl::OkStatus();
+}
+
+using google::protobuf::FieldDescriptor;
+
+constexpr size_t kMaxKindShown = 64;
+
+const FieldDescriptor* FieldOfReport(const std::string& key) {
+  return FieldNamed(*v1::FailureReport::descriptor(), key);
+}
+
+// An object may omit its kind.
+absl::Status CheckKind(std::string_view object, std::string_view expected,
+                       const std::string& path) {
+  const std::string kind = JsonStringValue(JsonMemberOf(object, "kind"));
+  if (kind.empty() || kind == expected) return absl::OkStatus();
+  return Invalid("%s: kind is %s, expected %s", path,
+                 QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)),
+                 expected);
+}
+
+absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
+                        const std::string& path) {
+  const std::string_view kind = KindOfReportField(field.json_name());
+  if (kind.empty()) return absl::OkStatus();
+  if (!field.is_repeated()) return CheckKind(value, kind, path);
+  int index = 0;
+  for (const std::string_view item : JsonItems(value)) {
+    absl::Status status =
+        CheckKind(item, kind, absl::StrFormat("%s[%d]", path, index++));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Returns the list whose objects are called `key`: "jobs" for "job".
+const FieldDescriptor* ListOf(const std::string& key) {
+  const FieldDescriptor* const list = FieldOfReport(key + "s");
+  const bool is_list = list != nullptr && list->is_repeated() &&
+                       list->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+  return is_list && FieldOfReport(key) == nullptr ? list : nullptr;
+}
+
+bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
+  return std::ranges::any_of(members, [&](const JsonMember& member) {
+    return member.key == field.json_name() || member.key == field.name();
+  });
+}
+
+// Checks a FailureReport like CheckRequestShape(); `path` precedes the field
+// names.
+absl::Status CheckReportShape(std::string_view report,
+                              std::string_view path = "") {
+  for (const JsonMember& member : JsonMembers(report)) {
+    const FieldDescriptor* field = FieldOfReport(member.key);
+    if (field == nullptr) continue;
+    absl::Status status =
+        CheckField(*field, member.value,
+                   absl::StrFormat("%s%s", path, field->json_name()));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Returns the row of the object's kind; null if reports do not accept it. Any
+// version matches, because fields keep their names. Without an apiVersion, any
+// group matches, because hand-edited objects often lack it.
+const Kind* FieldRow(const KubernetesObject& object) {
+  for (const Kind& kind : Kinds()) {
+    if (kind.name == object.kind && !kind.field.empty() &&
+        (object.api_version.empty() ||
+         kind.group == ApiGroup(object.api_version))) {
+      return &kind;
+    }
+  }
+  return nullptr;
+}
+
+// Returns the names of the kinds that a report accepts.
+std::vector<std::string> SupportedKinds() {
+  std::vector<std::string> names;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field.empty()) continue;
+    if (names.empty() || names.back() != kind.name) {
+      names.emplace_back(kind.name);
+    }
+  }
+  return names;
+}
+
+// Returns what to pass instead of an object that reports do not accept.
+std::string AlternativeTo(const KubernetesObject& object) {
+  const std::vector<std::string> taken = SupportedKinds();
+  const std::string near = Nearest(object.kind, taken);
+  if (near == object.kind) {
+    return absl::StrFormat(
+        "a report takes no %s of %s: pass its pods (kubectl get pods -o json)",
+        near, Printable(object.api_version));
+  }
+  return absl::StrFormat(
+      "a report takes %s; for other workloads pass the pods (kubectl get pods "
+      "-o json)%s",
+      absl::StrJoin(taken, ", "),
+      near.empty() ? "" : absl::StrFormat("; is it meant to be %s?", near));
 }
 
 }  // namespace
@@ -295,13 +401,13 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
         source);
   }
   if (!shape.ok()) return Prefixed(source, shape);
-  if (absl::Status status = ParseProtoJson(object.text, *message);
+  std::vector<std::string> ignored;
+  if (absl::Status status = ParseProtoJson(object.text, *message, &ignored);
       !status.ok()) {
     return Prefixed(source, status);
   }
-  for (const std::string& finding :
-       FindUnknownEnumNames(object.text, *message->GetDescriptor())) {
-    Warn(absl::StrFormat("%s: %s", source, finding));
+  for (const std::string& name : ignored) {
+    Warn(absl::StrFormat("%s: %s", source, name));
   }
   if (absl::Status status = Join(added, request_); !status.ok()) {
     return Prefixed(source, status);
@@ -385,6 +491,55 @@ std::vector<WorkloadReport> ReportBuilder::Workloads() {
     workload.group = std::move(group);
   }
   return workloads;
+}
+
+std::string_view KindOfReportField(std::string_view json_name) {
+  std::string_view found;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field != json_name || kind.name == found) continue;
+    if (!found.empty()) return {};
+    found = kind.name;
+  }
+  return found;
+}
+
+std::string ListsOfOne(std::string request,
+                       std::vector<std::string>& warnings) {
+  struct Splice {
+    std::size_t key;
+    std::size_t value;
+    std::size_t size;
+    std::string list;
+  };
+  std::vector<Splice> splices;
+  const std::vector<JsonMember> members =
+      JsonMembers(JsonMemberOf(request, "report"));
+  for (const JsonMember& member : members) {
+    const FieldDescriptor* const list = ListOf(member.key);
+    if (list == nullptr || Has(members, *list) ||
+        TypeOfJson(member.value) != JsonType::kObject) {
+      continue;
+    }
+    const auto value =
+        static_cast<std::size_t>(member.value.data() - request.data());
+    const std::size_t key = request.rfind('"' + member.key + '"', value);
+    if (key == std::string::npos) continue;  // written with escapes
+    splices.push_back({key, value, member.value.size(), list->json_name()});
+    warnings.push_back(absl::StrFormat("report.%s is read as report.%s[0]",
+                                       member.key, list->json_name()));
+  }
+  // From the back, so that earlier offsets stay valid.
+  std::ranges::reverse(splices);
+  for (const Splice& splice : splices) {
+    const std::string value = request.substr(splice.value, splice.size);
+    request.replace(splice.key, splice.value + splice.size - splice.key,
+                    absl::StrFormat("\"%s\":[%s]", splice.list, value));
+  }
+  return request;
+}
+
+absl::Status CheckRequestShape(std::string_view request) {
+  return CheckReportShape(JsonMemberOf(request, "report"), "report.");
 }
 
 }  // namespace mulligan::cli

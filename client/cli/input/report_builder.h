@@ -88,10 +88,6 @@ class ReportBuilder {
 // Pod". REQUIRES: CheckJsonValue accepts `request`.
 absl::Status CheckRequestShape(std::string_view request);
 
-// Checks a FailureReport in the same way; `path` precedes the field names.
-absl::Status CheckReportShape(std::string_view report,
-                              std::string_view path = "");
-
 // Returns the kind of the objects in this field of a report; empty if the field
 // takes several kinds or no Kubernetes objects.
 std::string_view KindOfReportField(std::string_view json_name);
@@ -101,22 +97,6 @@ std::string_view KindOfReportField(std::string_view json_name);
 // warning. Otherwise it would be ignored as an unknown field. Does not replace
 // a member whose list exists. REQUIRES: CheckJsonValue accepts `request`.
 std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
-
-// Returns a sentence with field, value and allowed names for each enum name in
-// `json` that does not exist, at most 20. `json` is an object read as `type`.
-std::vector<std::string> FindUnknownEnumNames(
-    std::string_view json, const google::protobuf::Descriptor& type);
-
-// Returns the row of the object's kind; null if reports do not accept it. Any
-// version matches, because fields keep their names. Without an apiVersion, any
-// group matches, because hand-edited objects often lack it.
-const Kind* FieldRow(const KubernetesObject& object);
-
-// Returns the names of the kinds that a report accepts.
-std::vector<std::string> SupportedKinds();
-
-// Returns what to pass instead of an object that reports do not accept.
-std::string AlternativeTo(const KubernetesObject& object);
 
 }  // namespace mulligan::cli
 

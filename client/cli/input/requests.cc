@@ -198,11 +198,10 @@ absl::Status ParseRequestLine(std::string line, v1::DecideRequest& request,
   if (RepairText(line)) {
     warnings.emplace_back("text that is not UTF-8 was replaced by U+FFFD");
   }
-  for (std::string& finding :
-       FindUnknownEnumNames(line, *v1::DecideRequest::descriptor())) {
-    warnings.push_back(std::move(finding));
-  }
-  return ParseProtoJson(line, request);
+  std::vector<std::string> ignored;
+  absl::Status status = ParseProtoJson(line, request, &ignored);
+  warnings.insert(warnings.end(), ignored.begin(), ignored.end());
+  return status;
 }
 
 absl::StatusOr<std::istream*> OpenRequests(const std::string& path,

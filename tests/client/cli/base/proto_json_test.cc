@@ -1,15 +1,24 @@
 #include "client/cli/base/proto_json.h"
 
 #include <string>
+#include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/report.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
 namespace {
 
 using ::mulligan::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 struct BadMember {
   const char* name;
@@ -84,6 +93,11 @@ INSTANTIATE_TEST_SUITE_P(
                      "my_worker":{"replicas":"many"}}}}})",
                   "kubeflowJob.spec.mpiReplicaSpecs[my_worker].replicas: "
                   "\"many\" is not a 32-bit integer"},
+        BadMember{"NumberForObject", R"({"pods":[{"status":5}]})",
+                  "pods[0].status: 5 is not an object"},
+        BadMember{"TextForEntryOfAMap",
+                  R"({"pods":[{"metadata":{"labels":{"a":true}}}]})",
+                  "pods[0].metadata.labels[a]: true is not a string"},
         BadMember{"HugeNumber",
                   R"({"pods":[{"status":{"containerStatuses":[
                      {"restartCount":1e999}]}}]})",
@@ -106,6 +120,51 @@ TEST(ParseProtoJsonTest, LabelsMayDifferOnlyInSpelling) {
   ASSERT_OK(ParseProtoJson(
       R"({"pods":[{"metadata":{"labels":{"a_b":"c","aB":"d"}}}]})", report));
   EXPECT_EQ(report.pods(0).metadata().labels_size(), 2);
+}
+
+std::vector<std::string> Ignored(std::string_view json) {
+  v1::DecideRequest request;
+  std::vector<std::string> ignored;
+  EXPECT_OK(ParseProtoJson(json, request, &ignored));
+  return ignored;
+}
+
+TEST(EnumNamesTest, ReportsFieldValueAndChoices) {
+  EXPECT_THAT(
+      Ignored(
+          R"({"report":{"creationError":{"phase":"build","httpCode":422}}})"),
+      ElementsAre("report.creationError.phase: \"build\" is ignored, it is "
+                  "not one of BUILD, CREATE"));
+}
+
+TEST(EnumNamesTest, AcceptsKnownNamesNumbersAndNull) {
+  EXPECT_THAT(Ignored(R"({"explain":"FULL","purpose":1,"report":
+                      {"creationError":{"phase":null}}})"),
+              IsEmpty());
+  EXPECT_THAT(Ignored(R"({"explain":"3"})"), IsEmpty());
+}
+
+TEST(EnumNamesTest, SearchesListsMapsAndProtoFieldNames) {
+  EXPECT_THAT(
+      Ignored(R"({"ledger":{"history":[{"cause":"APP_ERROR"},{"cause":"oom"}]},
+               "inline_policy":{"spec":{"budgets":{"a b":{}},
+                 "rules":[{"when":{"causes":["OOM","CONTAINER_OOM"]}}]}}})"),
+      ElementsAre(StartsWith("ledger.history[1].cause: \"oom\""),
+                  AllOf(StartsWith("inlinePolicy.spec.rules[0].when.causes[0]"),
+                        HasSubstr("\"OOM\""), HasSubstr("CONTAINER_OOM"))));
+}
+
+TEST(EnumNamesTest, IgnoresUnknownFieldsAndMirrors) {
+  EXPECT_THAT(Ignored(R"({"nosuch":{"phase":"x"},"report":{"pods":
+                      [{"status":{"phase":"NoSuchPhase"}}]}})"),
+              IsEmpty());
+}
+
+TEST(EnumNamesTest, StopsAtTwentyFindings) {
+  std::string json = R"({"ledger":{"history":[)";
+  for (int i = 0; i < 100; ++i) json += R"({"cause":"x"},)";
+  json += "{}]}}";
+  EXPECT_THAT(Ignored(json), SizeIs(20));
 }
 
 }  // namespace

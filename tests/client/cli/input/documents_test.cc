@@ -6,6 +6,7 @@
 #include "client/cli/base/utf8.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -89,6 +90,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"BrokenYaml", "a: [1\nb: 2", "in: line 2"}),
     [](const auto& test) { return test.param.name; });
 
+bool IsReadAsLog(const std::string& text) {
+  const absl::StatusOr<Documents> documents = SplitDocuments("in", text);
+  return documents.ok() && !documents->warnings.empty();
+}
+
+// Returns the message of the report that a log becomes.
+std::string MessageOf(const std::string& log) {
+  const absl::StatusOr<Documents> documents = SplitDocuments("in", log);
+  if (!documents.ok() || documents->json.size() != 1) return "";
+  const std::string_view exit = JsonMemberOf(documents->json[0], "exit");
+  return JsonStringValue(JsonMemberOf(exit, "message"));
+}
+
 // A log becomes a report that has only a message.
 TEST(SplitDocumentsTest, ReadsLogs) {
   const struct {
@@ -112,10 +126,7 @@ TEST(SplitDocumentsTest, ReadsLogs) {
   };
   for (const auto& [log, message] : rows) {
     ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", log));
-    ASSERT_EQ(documents.json.size(), 1U) << log;
-    const std::string_view exit = JsonMemberOf(documents.json[0], "exit");
-    EXPECT_THAT(JsonStringValue(JsonMemberOf(exit, "message")),
-                HasSubstr(message));
+    EXPECT_THAT(MessageOf(log), HasSubstr(message));
     EXPECT_THAT(documents.warnings,
                 ElementsAre(HasSubstr("in: is a log, diagnosed by its text")));
   }
@@ -130,6 +141,43 @@ TEST(SplitDocumentsTest, DoesNotReadObjectsAsLogs) {
     ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", text));
     EXPECT_THAT(documents.warnings, IsEmpty()) << text;
   }
+}
+
+// By their first line.
+TEST(SplitDocumentsTest, ReadsJsonLogs) {
+  for (const char* log : {
+           R"({"level":"error","ts":1.8,"msg":"no database"})",
+           R"({"level":50,"time":1,"msg":"boom","err":{"message":"m"}})",
+           R"({"@timestamp":"t","level":"WARN","message":"full"})",
+           R"({"asctime":"t","levelname":"ERROR","message":"x"})",
+           R"({"log":"KeyError: 'x'\n","stream":"stderr","time":"t"})",
+           // Output that bypasses the logger, and blank lines.
+           "\n{\"level\":\"info\",\"msg\":\"up\"}\n\npanic: x\n{\"a\":1}\n",
+       }) {
+    EXPECT_TRUE(IsReadAsLog(log)) << log;
+  }
+  for (const char* text :
+       {"{}", "[1]", "{\"msg\":\"x\"}", "{\"level\":\"info\"}",
+        "{\"msg\":{},\"level\":\"info\"}",
+        "{\"apiVersion\":\"v1\",\"message\":\"x\",\"time\":\"t\"}",
+        "{\n\"level\":\"info\",\n\"msg\":\"x\"}",
+        "{\"level\":\"info\",\"msg\":\"x\"} {"}) {
+    EXPECT_FALSE(IsReadAsLog(text)) << text;
+  }
+}
+
+TEST(SplitDocumentsTest, KeepsTheEndOfALog) {
+  std::string log;
+  while (log.size() < 2 * kMaxTextBytes) log += "line \x1b of a log\n";
+  log += "the \"last\"\n";
+  const std::string message = MessageOf(log);
+  EXPECT_LE(message.size(), kMaxTextBytes);
+  EXPECT_GT(message.size(), kMaxTextBytes - 32);
+  EXPECT_TRUE(message.starts_with("line "));
+  EXPECT_TRUE(message.ends_with("the \"last\"\n"));
+  // Keeps the end of one long line.
+  EXPECT_THAT(MessageOf(std::string(70'000, 'x') + " the end\n"),
+              ::testing::EndsWith("x the end\n"));
 }
 
 TEST(SplitDocumentsTest, ReadsTenMegabytes) {

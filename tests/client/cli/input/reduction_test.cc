@@ -1,5 +1,5 @@
 // Workloads with more pods than fit into a request.
-#include "client/cli/input/pod_selection.h"
+#include "client/cli/input/reduction.h"
 
 #include <cstddef>
 #include <set>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/input/reduction.h"
 #include "client/cli/input/report_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
