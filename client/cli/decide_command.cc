@@ -9,7 +9,6 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/requests.h"
-#include "client/cli/server_flags.h"
 #include "client/client.h"
 #include "client/fallback.h"
 #include "client/tls_mistake.h"
@@ -36,28 +35,6 @@ struct HealthOptions {
   std::string service;
 };
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
-  absl::Duration deadline;
-  if (!absl::ParseDuration(options.deadline, &deadline) ||
-      deadline <= absl::ZeroDuration()) {
-    return Invalid(
-        "--deadline: \"%s\" is not a positive duration such as 5s or 500ms",
-        Printable(options.deadline));
-  }
-  const size_t colon = options.server.rfind(':');
-  if (colon == std::string::npos || colon == 0 ||
-      colon + 1 == options.server.size()) {
-    return Invalid("--server: \"%s\" is not HOST:PORT",
-                   Printable(options.server));
-  }
-  return Client::Create(
-      {.target = options.server, .deadline = deadline, .tls = options.tls});
-}
-
-namespace {
-
 // gRPC 1.51's messages about calls without an answer, and their meaning.
 // Servers' own messages are passed on.
 constexpr std::pair<std::string_view, std::string_view> kGrpcMessages[] = {
@@ -77,26 +54,6 @@ constexpr std::pair<std::string_view, std::string_view> kGrpcMessages[] = {
      "what listens there does not speak gRPC: is it the admin port, or a "
      "proxy?"},
 };
-
-}  // namespace
-
-std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
-  const std::string message(status.message());
-  if (absl::IsUnavailable(status)) {
-    const std::string_view mistake = TlsMistake(server.tls, message);
-    if (!mistake.empty()) return std::string(mistake);
-  } else if (!absl::IsDeadlineExceeded(status) &&
-             !absl::IsResourceExhausted(status)) {
-    // The server's message may quote the request.
-    return message;
-  }
-  for (const auto& [says, means] : kGrpcMessages) {
-    if (message.find(says) != message.npos) return std::string(means);
-  }
-  return message;
-}
-
-namespace {
 
 absl::Status WithReadableMessage(const ServerFlags& server,
                                  const absl::Status& status) {
@@ -221,6 +178,40 @@ int RunHealthcheck(HealthOptions& options, Streams& streams) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
+  absl::Duration deadline;
+  if (!absl::ParseDuration(options.deadline, &deadline) ||
+      deadline <= absl::ZeroDuration()) {
+    return Invalid(
+        "--deadline: \"%s\" is not a positive duration such as 5s or 500ms",
+        Printable(options.deadline));
+  }
+  const size_t colon = options.server.rfind(':');
+  if (colon == std::string::npos || colon == 0 ||
+      colon + 1 == options.server.size()) {
+    return Invalid("--server: \"%s\" is not HOST:PORT",
+                   Printable(options.server));
+  }
+  return Client::Create(
+      {.target = options.server, .deadline = deadline, .tls = options.tls});
+}
+
+std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
+  const std::string message(status.message());
+  if (absl::IsUnavailable(status)) {
+    const std::string_view mistake = TlsMistake(server.tls, message);
+    if (!mistake.empty()) return std::string(mistake);
+  } else if (!absl::IsDeadlineExceeded(status) &&
+             !absl::IsResourceExhausted(status)) {
+    // The server's message may quote the request.
+    return message;
+  }
+  for (const auto& [says, means] : kGrpcMessages) {
+    if (message.find(says) != message.npos) return std::string(means);
+  }
+  return message;
+}
 
 void AddServerFlags(CLI::App& command, ServerFlags& server) {
   server.server = kDefaultServer;

@@ -14,7 +14,6 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/machine.h"
-#include "client/cli/server_flags.h"
 #include "policy/base/times.h"
 
 namespace mulligan::cli {

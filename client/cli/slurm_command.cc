@@ -23,7 +23,6 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/slurm.h"
-#include "client/cli/server_flags.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
 
