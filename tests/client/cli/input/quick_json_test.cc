@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
@@ -144,24 +144,10 @@ void CollectValues(std::string_view json,
 
 // Real requests whose values are replaced by unusual ones or by each other.
 TEST(QuickJsonTest, ReadsChangedRequestsEqually) {
-  constexpr const char* kUnusual[] = {"null",
-                                      "{}",
-                                      "[]",
-                                      "\"\"",
-                                      "\"x\"",
-                                      "5",
-                                      "-1",
-                                      "1.5",
-                                      "true",
-                                      "\"5\"",
-                                      "[null]",
-                                      "[5,5]",
-                                      "[{}]",
-                                      "1e9",
-                                      "\"FULL\"",
-                                      "\"1s\"",
-                                      "{\"a\":1,\"a\":2}",
-                                      "\"2026-01-31T08:00:00Z\""};
+  const std::vector<std::string> unusual = absl::StrSplit(
+      R"(null|{}|[]|""|"x"|5|-1|1.5|true|"5"|[null]|[5,5]|[{}]|1e9|"FULL"|"1s")"
+      R"(|{"a":1,"a":2}|"2026-01-31T08:00:00Z")",
+      '|');
   constexpr int kChanges = 3'000;
   const std::vector<std::string> lines =
       Lines(testing::SourcePath("tests/testdata/situations.jsonl"));
@@ -176,7 +162,7 @@ TEST(QuickJsonTest, ReadsChangedRequestsEqually) {
       const std::string_view old = values[random() % values.size()];
       const std::string fresh(
           random() % 2 == 0
-              ? std::string_view(kUnusual[random() % std::size(kUnusual)])
+              ? std::string_view(unusual[random() % unusual.size()])
               : values[random() % values.size()]);
       json.replace(static_cast<std::size_t>(old.data() - json.data()),
                    old.size(), fresh);
@@ -264,49 +250,17 @@ TEST(QuickReaderTest, ReadsNumbersEqually) {
       R"({"report":{"progress":{"value":%s}}})",
       R"({"report":{"progress":{"healthyFor":%s}}})",
       R"({"report":{"workload":{"interruptible":%s}}})"};
-  const char* const values[] = {"0",
-                                "-0",
-                                "1",
-                                "-1",
-                                "2147483647",
-                                "2147483648",
-                                "-2147483648",
-                                "-2147483649",
-                                "9007199254740993",
-                                "9223372036854775807",
-                                "9223372036854775808",
-                                "1.0",
-                                "1.5",
-                                "1e3",
-                                "1e-320",
-                                "1e400",
-                                "0.1",
-                                "\"5\"",
-                                "\"05\"",
-                                "\"-0\"",
-                                "\" 5\"",
-                                "\"+5\"",
-                                "\"5.0\"",
-                                "\"\"",
-                                "\"9223372036854775807\"",
-                                "\"9223372036854775808\"",
-                                "\"NaN\"",
-                                "true",
-                                "\"true\"",
-                                "\"5s\"",
-                                "\"-5s\"",
-                                "\"-0.5s\"",
-                                "\"5.123456789s\"",
-                                "\"5.1234567891s\"",
-                                "\"5.s\"",
-                                "\"s\"",
-                                "\"315576000000s\"",
-                                "\"99999999999s\"",
-                                "\"315576000001s\"",
-                                "\"5m\""};
+  const std::vector<std::string> values = absl::StrSplit(
+      "0|-0|1|-1|2147483647|2147483648|-2147483648|-2147483649|"
+      "9007199254740993|9223372036854775807|9223372036854775808|1.0|1.5|1e3|"
+      R"(1e-320|1e400|0.1|"5"|"05"|"-0"|" 5"|"+5"|"5.0"|""|)"
+      R"("9223372036854775807"|"9223372036854775808"|"NaN"|true|"true"|"5s")"
+      R"(|"-5s"|"-0.5s"|"5.123456789s"|"5.1234567891s"|"5.s"|"s")"
+      R"(|"315576000000s"|"99999999999s"|"315576000001s"|"5m")",
+      '|');
   int quick = 0;
   for (const std::string field : fields) {
-    for (const char* value : values) {
+    for (const std::string& value : values) {
       std::string json = field;
       json.replace(json.find("%s"), 2, value);
       if (ReadsQuickly(json)) ++quick;
