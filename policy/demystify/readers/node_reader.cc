@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "policy/base/conditions.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
@@ -45,6 +46,26 @@ void ReadConditionWords(const core::NodeCondition& condition, int index, int i,
   const TextTable& words = NodeConditionTexts();
   if (AddText(facts, words, condition.type(), place, at) == nullptr) {
     AddText(facts, words, condition.reason(), place, at);
+  }
+}
+
+// Adds a sign if the taint manager marked the pod while the node was not ready:
+// it became ready again later.
+void ReadReturn(const core::Pod& pod, const core::Node& node, int index,
+                const PodState& state, Candidates& facts) {
+  const auto* const marked =
+      FindCondition(pod.status().conditions(), "DisruptionTarget", "True");
+  const auto* const ready =
+      FindCondition(node.status().conditions(), "Ready", "True");
+  if (marked == nullptr || marked->reason() != "DeletionByTaintManager" ||
+      ready == nullptr) {
+    return;
+  }
+  const Seconds back = ToSeconds(ready->last_transition_time());
+  if (Before(ToSeconds(node.metadata().creation_timestamp()), state.marked) &&
+      Before(state.marked, back)) {
+    AddSign(facts, sign::kNodeNotReady,
+            {Root::kNodes, index, "", -1, ".status.conditions"}, "Ready", back);
   }
 }
 
@@ -113,6 +134,8 @@ void ReadNodeOf(const Context& context, int index, const PodState& state,
   if (node < 0) return;
   const std::size_t before = facts.size();
   ReadNode(context, node, facts);
+  ReadReturn(context.report.pods(index), context.report.nodes(node), node,
+             state, facts);
   if (!state.unclear_end()) KeepDevices(state, before, facts);
 }
 

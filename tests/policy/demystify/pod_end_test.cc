@@ -1015,6 +1015,33 @@ constexpr PodCase kSurroundings[] = {
             }
           })pb",
      v1::NODE_LOST, v1::Diagnosis::HIGH},
+    {"TaintOfANodeThatIsBack",
+     R"pb(pods {
+            spec { node_name: "n" }
+            status {
+              phase: "Running"
+              conditions {
+                type: "DisruptionTarget"
+                status: "True"
+                reason: "DeletionByTaintManager"
+                last_transition_time { seconds: 1000 }
+              }
+            }
+          }
+          nodes {
+            metadata {
+              name: "n"
+              creation_timestamp { seconds: 100 }
+            }
+            status {
+              conditions {
+                type: "Ready"
+                status: "True"
+                last_transition_time { seconds: 1060 }
+              }
+            }
+          })pb",
+     v1::NODE_LOST, v1::Diagnosis::HIGH},
     {"TaintOfAReadyNode",
      R"pb(pods {
             status {
