@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -27,7 +28,7 @@ std::vector<std::string> WarningsOf(std::string_view report) {
 
 struct Contradiction {
   const char* name;
-  const char* report;
+  std::string report;
   v1::Cause cause;
   v1::Diagnosis::Confidence confidence;
   // Part of the only warning; empty: no warning.
@@ -49,130 +50,50 @@ TEST_P(Contradictions, LowerTheConfidence) {
   }
 }
 
-constexpr Contradiction kContradictions[] = {
+const Contradiction kContradictions[] = {
     {"JobThatIsCompleteAndFailed",
-     R"pb(jobs {
-            metadata { name: "j" }
-            status {
-              conditions { type: "Complete" status: "True" }
-              conditions {
-                type: "Failed"
-                status: "True"
-                reason: "BackoffLimitExceeded"
-              }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::LOW,
-     "Job j says both Complete and BackoffLimitExceed"},
+     Job("metadata { name: 'j' }", Condition("Complete"),
+         Condition("Failed", "BackoffLimitExceeded")),
+     v1::SUCCEEDED, kLow, "Job j says both Complete and BackoffLimitExceed"},
     {"JobThatIsCompleteAndFailedByItsPolicy",
-     R"pb(jobs {
-            status {
-              conditions {
-                type: "Failed"
-                status: "True"
-                reason: "PodFailurePolicy"
-                message: "Pod ns/p has condition DisruptionTarget matching FailJob rule at index 0"
-              }
-              conditions { type: "Complete" status: "True" }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::LOW,
-     "Job says both Complete and PodFailurePolicy"},
+     Job(Condition("Failed", "PodFailurePolicy",
+                   "Pod ns/p has condition DisruptionTarget matching FailJob "
+                   "rule at index 0"),
+         Condition("Complete")),
+     v1::SUCCEEDED, kLow, "Job says both Complete and PodFailurePolicy"},
     {"TrainJobThatIsCompleteAndFailed",
-     R"pb(train_job {
-            metadata { name: "t" }
-            status {
-              conditions { type: "Complete" status: "True" }
-              conditions { type: "Failed" status: "True" }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::LOW,
-     "TrainJob t says both Complete and Failed"},
+     TrainJob("metadata { name: 't' }", Condition("Complete"),
+              Condition("Failed")),
+     v1::SUCCEEDED, kLow, "TrainJob t says both Complete and Failed"},
     {"JobThatNoLongerFails",
-     R"pb(jobs {
-            status {
-              conditions { type: "Complete" status: "True" }
-              conditions { type: "Failed" status: "False" }
-              conditions { type: "Suspended" status: "False" }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
-    {"AnotherJobFailed",
-     R"pb(jobs { status { conditions { type: "Complete" status: "True" } } }
-          jobs { status { conditions { type: "Failed" status: "True" } } })pb",
-     v1::APP_ERROR, v1::Diagnosis::LOW, ""},
+     Job(Condition("Complete"), FalseCondition("Failed"),
+         FalseCondition("Suspended")),
+     v1::SUCCEEDED, kHigh, ""},
+    {"AnotherJobFailed", Job(Condition("Complete")) + Job(Condition("Failed")),
+     v1::APP_ERROR, kLow, ""},
     {"SucceededAfterARestart",
-     R"pb(kubeflow_job {
-            status {
-              conditions { type: "Restarting" status: "True" }
-              conditions { type: "Succeeded" status: "True" }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
+     Object("kubeflow_job", Condition("Restarting"), Condition("Succeeded")),
+     v1::SUCCEEDED, kHigh, ""},
     {"FinishedAfterAnEviction",
-     R"pb(kueue_workload {
-            status {
-              conditions {
-                type: "Evicted"
-                status: "True"
-                reason: "PodsReadyTimeout"
-              }
-              conditions { type: "Finished" status: "True" reason: "Succeeded" }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
+     Workload(Condition("Evicted", "PodsReadyTimeout"),
+              Condition("Finished", "Succeeded")),
+     v1::SUCCEEDED, kHigh, ""},
     {"ContainerThatRunsAndHasEnded",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "main"
-                state {
-                  running {}
-                  terminated { exit_code: 137 reason: "OOMKilled" }
-                }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::MEDIUM,
-     "pod p, container main: more than one of"},
+     Failed("metadata { name: 'p' }",
+            Container("name: 'main' state { running {} terminated { exit_code: "
+                      "137 reason: 'OOMKilled' } }")),
+     v1::CONTAINER_OOM, kMedium, "pod p, container main: more than one of"},
     {"ContainerThatWaitsAndHasEndedWell",
-     R"pb(pods {
-            status {
-              phase: "Succeeded"
-              container_statuses {
-                state {
-                  waiting {}
-                  terminated { exit_code: 0 }
-                }
-              }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::MEDIUM, "more than one of"},
+     Pod("Succeeded",
+         Container("state { waiting {} terminated { exit_code: 0 } }")),
+     v1::SUCCEEDED, kMedium, "more than one of"},
     {"InitContainerThatRanTwoWaysBefore",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "DeadlineExceeded"
-              init_container_statuses {
-                last_state {
-                  running {}
-                  terminated {}
-                }
-              }
-            }
-          })pb",
-     v1::DEADLINE_POD, v1::Diagnosis::MEDIUM, "more than one of"},
+     Failed(Reason("DeadlineExceeded"),
+            InitContainer("last_state { running {} terminated {} }")),
+     v1::DEADLINE_POD, kMedium, "more than one of"},
     {"FailedPodWhoseContainersEndedWell",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Failed"
-              container_statuses { state { terminated { exit_code: 0 } } }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::MEDIUM, "pod p: phase is Failed, but"},
+     Failed("metadata { name: 'p' }", Exited(0, "")), v1::SUCCEEDED, kMedium,
+     "pod p: phase is Failed, but"},
 };
 
 INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kContradictions),
@@ -187,47 +108,26 @@ TEST(ConditionWithoutAReason, IsShownByItsType) {
             "jobs[0].status.conditions[0].type=Complete");
   EXPECT_EQ(shown("jobs { status { conditions { type: 'FailureTarget' } } }"),
             "jobs[0].status.conditions[0].type=FailureTarget");
-  EXPECT_EQ(shown(R"pb(jobs {
-                         status { conditions { type: "Failed" reason: "Odd" } }
-                       })pb"),
-            "jobs[0].status.conditions[0].reason=Odd");
-  EXPECT_EQ(shown(R"pb(ray_cluster {
-                         status {
-                           conditions {
-                             type: "RayClusterSuspending"
-                             status: "True"
-                             reason: "Odd"
-                           }
-                         }
-                       })pb"),
-            "rayCluster.status.conditions[0].type=RayClusterSuspending");
+  EXPECT_EQ(
+      shown(Job("status { conditions { type: 'Failed' reason: 'Odd' } }")),
+      "jobs[0].status.conditions[0].reason=Odd");
+  EXPECT_EQ(
+      shown(Object("ray_cluster", Condition("RayClusterSuspending", "Odd"))),
+      "rayCluster.status.conditions[0].type=RayClusterSuspending");
 }
 
 TEST(AnomalousCounts, NegativeOnesAreWarnedAbout) {
-  EXPECT_THAT(WarningsOf(R"pb(pods {
-                                metadata { name: "p" }
-                                status {
-                                  phase: "Failed"
-                                  container_statuses {
-                                    name: "main"
-                                    restart_count: -1
-                                    state { terminated { exit_code: 1 } }
-                                  }
-                                  container_statuses { restart_count: -2 }
-                                }
-                              })pb"),
+  EXPECT_THAT(WarningsOf(Failed(
+                  "metadata { name: 'p' }",
+                  Container("name: 'main' restart_count: -1", ExitState(1, "")),
+                  Container("restart_count: -2"))),
               ElementsAre(HasSubstr(
                   "pod p, container main: restartCount is negative")));
   EXPECT_THAT(
-      WarningsOf(R"pb(jobs {
-                        metadata { name: "j" }
-                        spec { completions: -5 backoff_limit: -1 }
-                        status {
-                          failed: -3
-                          conditions { type: "Failed" status: "True" }
-                        }
-                      }
-                      jobs { status { failed: -4 } })pb"),
+      WarningsOf(Job("metadata { name: 'j' } spec { completions: -5 "
+                     "backoff_limit: -1 } status { failed: -3 }",
+                     Condition("Failed")) +
+                 Job("status { failed: -4 }")),
       ElementsAre(AllOf(HasSubstr("Job j: completions is -5"),
                         HasSubstr(", backoffLimit is -1, failed is -3"))));
 }
@@ -301,23 +201,11 @@ TEST(AnomalousTimes, LaterThanTheReportAreWarnedAboutOnceAKind) {
 }
 
 TEST(AnomalousTimes, AnEndBeforeItsStartIsWarnedAbout) {
-  const std::string text = R"pb(
-    pods {
-      metadata { name: "p" }
-      status {
-        phase: "Failed"
-        container_statuses {
-          name: "main"
-          state {
-            terminated {
-              exit_code: 1
-              started_at { seconds: 500 }
-              finished_at { seconds: 499 }
-            }
-          }
-        }
-      }
-    })pb";
+  const std::string text =
+      Failed("metadata { name: 'p' }",
+             Container("name: 'main'",
+                       "state { terminated { exit_code: 1 started_at { "
+                       "seconds: 500 } finished_at { seconds: 499 } } }"));
   EXPECT_THAT(WarningsOf(text),
               ElementsAre(HasSubstr(
                   "pod p, container main: finishedAt is before startedAt")));

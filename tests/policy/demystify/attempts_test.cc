@@ -11,6 +11,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -142,45 +143,11 @@ INSTANTIATE_TEST_SUITE_P(Lifetimes, AttemptsTest,
 
 // OOM at 02:10; another pod starts at 02:20 and fails by itself at 04:30.
 TEST(Attempts, ALaterAttemptIsNeverACascade) {
-  const auto report = Report(R"pb(
-    pods {
-      metadata {
-        name: "a"
-        creation_timestamp { seconds: 7200 }
-      }
-      status {
-        phase: "Failed"
-        container_statuses {
-          state {
-            terminated {
-              exit_code: 137
-              reason: "OOMKilled"
-              finished_at { seconds: 7800 }
-            }
-          }
-        }
-      }
-    }
-    pods {
-      metadata {
-        name: "b"
-        creation_timestamp { seconds: 8400 }
-      }
-      status {
-        phase: "Failed"
-        container_statuses {
-          state {
-            terminated {
-              exit_code: 1
-              reason: "Error"
-              message: "ValueError: bad shape"
-              finished_at { seconds: 16200 }
-            }
-          }
-        }
-      }
-    }
-  )pb");
+  const auto report = Report(
+      Failed("metadata { name: 'a' creation_timestamp { seconds: 7200 } }",
+             Exited(137, "OOMKilled", 7800)) +
+      Failed("metadata { name: 'b' creation_timestamp { seconds: 8400 } }",
+             Exited(1, "Error", "ValueError: bad shape", 16200)));
   Findings findings;
   const v1::Diagnosis diagnosis = Diagnose(report, {}, &findings);
   EXPECT_EQ(diagnosis.culprit().pod(), "b");

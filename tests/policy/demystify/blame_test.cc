@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -257,19 +258,14 @@ INSTANTIATE_TEST_SUITE_P(More, Blame, testing::ValuesIn(kMoreBlameCases),
                          [](const auto& row) { return row.param.name; });
 
 v1::FailureReport Looping(int restarts, const char* message) {
-  v1::FailureReport report;
-  auto& pod = *report.add_pods();
-  pod.mutable_metadata()->set_name("p");
-  pod.mutable_status()->set_phase("Running");
-  auto& status = *pod.mutable_status()->add_container_statuses();
-  status.set_name("main");
-  status.set_restart_count(restarts);
-  status.mutable_state()->mutable_waiting()->set_reason("CrashLoopBackOff");
-  auto& end = *status.mutable_last_state()->mutable_terminated();
-  end.set_exit_code(1);
-  end.set_reason("Error");
-  end.set_message(message);
-  return report;
+  return Report(Pod(
+      "Running", "metadata { name: 'p' }",
+      Container("name: 'main'", "restart_count: " + std::to_string(restarts),
+                WaitState("CrashLoopBackOff"),
+                Object("last_state",
+                       "terminated { exit_code: 1 reason: "
+                       "'Error' message: '" +
+                           std::string(message) + "' }"))));
 }
 
 TEST(OutlookTest, RestartsByTheKubeletAreHistory) {
@@ -281,32 +277,33 @@ TEST(OutlookTest, RestartsByTheKubeletAreHistory) {
 
 TEST(OutlookTest, AProbeThatKilledThreeTimesKillsAgain) {
   v1::FailureReport report = Looping(3, "");
-  auto& event = *report.add_events();
-  event.set_reason("Killing");
-  event.set_message("Container main failed liveness probe, will be restarted");
-  event.mutable_involved_object()->set_kind("Pod");
-  event.mutable_involved_object()->set_name("p");
+  report.MergeFrom(Report(
+      "events { reason: 'Killing' message: 'Container main failed liveness "
+      "probe, will be restarted' involved_object { kind: 'Pod' name: 'p' } }"));
   const D killed = Diagnose(report);
   EXPECT_EQ(v1::Cause_Name(killed.cause()), "PROBE_KILLED");
   EXPECT_EQ(killed.outlook(), D::CANNOT_RECOVER);
   EXPECT_EQ(Diagnose(Looping(3, "")).outlook(), D::OUTLOOK_UNKNOWN);
 }
 
+D::Outlook OutlookAfter(int seconds, const char* message) {
+  v1::FailureReport report = FailedPod(1, "Error", message);
+  auto& end = *report.mutable_pods(0)
+                   ->mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.mutable_started_at()->set_seconds(1'700'000'000);
+  end.mutable_finished_at()->set_seconds(1'700'000'000 + seconds);
+  return Diagnose(report).outlook();
+}
+
 TEST(OutlookTest, AMistakeAfterALongRunMayNotRecur) {
   for (const char* message : {"TypeError: NoneType",
                               "FileNotFoundError: [Errno 2] No such file or "
                               "directory: '/scratch/part-7'"}) {
-    v1::FailureReport report = FailedPod(1, "Error", message);
-    auto& end = *report.mutable_pods(0)
-                     ->mutable_status()
-                     ->mutable_container_statuses(0)
-                     ->mutable_state()
-                     ->mutable_terminated();
-    end.mutable_started_at()->set_seconds(1'700'000'000);
-    end.mutable_finished_at()->set_seconds(1'700'000'060);
-    EXPECT_EQ(Diagnose(report).outlook(), D::CANNOT_RECOVER) << message;
-    end.mutable_finished_at()->set_seconds(1'700'003'600);
-    EXPECT_EQ(Diagnose(report).outlook(), D::MAY_RECOVER) << message;
+    EXPECT_EQ(OutlookAfter(60, message), D::CANNOT_RECOVER) << message;
+    EXPECT_EQ(OutlookAfter(3600, message), D::MAY_RECOVER) << message;
   }
 }
 
@@ -315,15 +312,7 @@ TEST(OutlookTest, AWrongSettingStaysWrongAfterALongRun) {
                               "botocore.exceptions.ClientError: An error "
                               "occurred (NoSuchBucket) when calling the "
                               "PutObject operation"}) {
-    v1::FailureReport report = FailedPod(1, "Error", message);
-    auto& end = *report.mutable_pods(0)
-                     ->mutable_status()
-                     ->mutable_container_statuses(0)
-                     ->mutable_state()
-                     ->mutable_terminated();
-    end.mutable_started_at()->set_seconds(1'700'000'000);
-    end.mutable_finished_at()->set_seconds(1'700'003'600);
-    EXPECT_EQ(Diagnose(report).outlook(), D::CANNOT_RECOVER) << message;
+    EXPECT_EQ(OutlookAfter(3600, message), D::CANNOT_RECOVER) << message;
   }
 }
 

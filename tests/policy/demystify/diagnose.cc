@@ -13,7 +13,7 @@ namespace mulligan::demystify {
 v1::FailureReport Report(std::string_view text) {
   v1::FailureReport report;
   EXPECT_TRUE(
-      google::protobuf::TextFormat::ParseFromString(std::string(text), &report))
+      google::protobuf::TextFormat::MergeFromString(std::string(text), &report))
       << text;
   return report;
 }

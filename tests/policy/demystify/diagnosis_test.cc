@@ -9,6 +9,7 @@
 #include "policy/demystify/fingerprint.h"
 #include "policy/request/workload.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 #include "tests/testing/proto_matchers.h"
 
 namespace mulligan::demystify {
@@ -20,31 +21,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr char kPreempted[] = R"pb(
-  pods {
-    metadata { name: "train-0" namespace: "ml" }
-    spec { node_name: "node-7" }
-    status {
-      phase: "Failed"
-      conditions { type: "PodScheduled" status: "True" }
-      conditions {
-        type: "DisruptionTarget"
-        status: "True"
-        reason: "PreemptionByScheduler"
-        last_transition_time { seconds: 1000 }
-      }
-      container_statuses {
-        name: "main"
-        state {
-          terminated {
-            exit_code: 143
-            reason: "Error"
-            finished_at { seconds: 1010 }
-          }
-        }
-      }
-    }
-  })pb";
+const std::string kPreempted = Failed(
+    "metadata { name: 'train-0' namespace: 'ml' } spec { node_name: 'node-7' }",
+    Condition("PodScheduled"), Disruption("PreemptionByScheduler", 1000),
+    Container("name: 'main'", ExitState(143, "Error", 1010)));
 
 TEST(Diagnosis, ReadsAsOneStory) {
   Findings findings;
@@ -265,20 +245,9 @@ TEST(Findings, ContradictionsAreWarnedAbout) {
 
 TEST(Findings, StuckPodsAreStuckSinceTheirFirstSign) {
   Findings findings;
-  Diagnose(Report(R"pb(pods {
-                         status {
-                           phase: "Pending"
-                           start_time { seconds: 900 }
-                           conditions {
-                             type: "Ready"
-                             status: "False"
-                             last_transition_time { seconds: 910 }
-                           }
-                           container_statuses {
-                             state { waiting { reason: "InvalidImageName" } }
-                           }
-                         }
-                       })pb"),
+  Diagnose(Report(Pending("status { start_time { seconds: 900 } }",
+                          FalseCondition("Ready", "", 910),
+                          Waits("InvalidImageName"))),
            {}, &findings);
   EXPECT_EQ(findings.since, absl::FromUnixSeconds(910));
 }
@@ -311,11 +280,10 @@ TEST(EmptyReport, IsNotAFailure) {
 }
 
 TEST(WorkloadOf, PrefersTheMostSeniorObject) {
-  const auto report = Report(R"pb(
-    ray_job { metadata { name: "r" namespace: "ns" uid: "u1" } }
-    jobs { metadata { name: "j" uid: "u2" } }
-    pods { metadata { name: "p" uid: "u3" } }
-  )pb");
+  const auto report =
+      Report(RayJob("metadata { name: 'r' namespace: 'ns' uid: 'u1' }") +
+             Job("metadata { name: 'j' uid: 'u2' }") +
+             Object("pods", "metadata { name: 'p' uid: 'u3' }"));
   const auto workload = WorkloadOf(report);
   EXPECT_EQ(workload.kind(), "RayJob");
   EXPECT_EQ(workload.api_group(), "ray.io");
@@ -323,21 +291,11 @@ TEST(WorkloadOf, PrefersTheMostSeniorObject) {
 }
 
 TEST(WorkloadOf, TakesThePodsControllerOwner) {
-  const auto workload = WorkloadOf(Report(R"pb(
-    pods {
-      metadata {
-        name: "p"
-        namespace: "ns"
-        labels { key: "team" value: "a" }
-        owner_references {
-          kind: "Job"
-          name: "j"
-          uid: "u"
-          api_version: "batch/v1"
-          controller: true
-        }
-      }
-    })pb"));
+  const auto workload = WorkloadOf(
+      Report(Object("pods",
+                    "metadata { name: 'p' namespace: 'ns' labels { key: 'team' "
+                    "value: 'a' } owner_references { kind: 'Job' name: 'j' "
+                    "uid: 'u' api_version: 'batch/v1' controller: true } }")));
   EXPECT_EQ(workload.kind(), "Job");
   EXPECT_EQ(workload.api_group(), "batch");
   EXPECT_EQ(workload.name(), "j");
@@ -346,10 +304,9 @@ TEST(WorkloadOf, TakesThePodsControllerOwner) {
 }
 
 TEST(WorkloadOf, KeepsTheCallersFieldsAndNoIdentityOfAnotherKind) {
-  const auto workload = WorkloadOf(Report(R"pb(
-    workload { kind: "Pipeline" name: "mine" }
-    jobs { metadata { name: "j" namespace: "ns" uid: "u" } }
-  )pb"));
+  const auto workload = WorkloadOf(
+      Report("workload { kind: 'Pipeline' name: 'mine' }" +
+             Job("metadata { name: 'j' namespace: 'ns' uid: 'u' }")));
   EXPECT_EQ(workload.kind(), "Pipeline");
   EXPECT_EQ(workload.name(), "mine");
   EXPECT_EQ(workload.uid(), "");
@@ -358,20 +315,11 @@ TEST(WorkloadOf, KeepsTheCallersFieldsAndNoIdentityOfAnotherKind) {
 
 // The kubelet has one reason for several ends; its message says which it was.
 TEST(Summary, QuotesTheKubeletOnADisruption) {
-  const auto diagnosis = Diagnose(
-      R"pb(pods {
-             metadata { name: "p" }
-             status {
-               phase: "Failed"
-               reason: "Evicted"
-               conditions {
-                 type: "DisruptionTarget"
-                 status: "True"
-                 reason: "TerminationByKubelet"
-                 message: "Pod ephemeral local storage usage exceeds the total limit of containers 3Gi. "
-               }
-             }
-           })pb");
+  const auto diagnosis =
+      Diagnose(Failed("metadata { name: 'p' }", Reason("Evicted"),
+                      Disruption("TerminationByKubelet",
+                                 "Pod ephemeral local storage usage exceeds "
+                                 "the total limit of containers 3Gi. ")));
   EXPECT_EQ(diagnosis.cause(), v1::STORAGE_EXHAUSTED);
   EXPECT_EQ(diagnosis.summary(),
             "Pod p: the pod used more ephemeral storage than its limits.");

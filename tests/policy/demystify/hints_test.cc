@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -106,17 +107,8 @@ TEST(HintsAnswer, TheSurestOfSeveralDecides) {
 }
 
 TEST(HintsAnswer, NeverBreakWhatRuns) {
-  v1::FailureReport report = Report(R"pb(
-    pods {
-      metadata { name: "p-0" }
-      status {
-        phase: "Running"
-        container_statuses {
-          name: "main"
-          state { running {} }
-        }
-      }
-    })pb");
+  v1::FailureReport report = Report(Pod("Running", "metadata { name: 'p-0' }",
+                                        Container("name: 'main'", kRuns)));
   const v1::Diagnosis diagnosis =
       Diagnose(With(report, "node-health", v1::GPU_FAULT, kHigh));
   EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);

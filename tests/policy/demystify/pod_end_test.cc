@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 struct PodCase {
   const char* name;
   // Text format of FailureReport.
-  const char* report;
+  std::string report;
   v1::Cause cause;
   v1::Diagnosis::Confidence confidence;
 };
@@ -33,1258 +34,389 @@ std::string NameOf(const ::testing::TestParamInfo<PodCase>& test) {
   return test.param.name;
 }
 
-constexpr PodCase kReasons[] = {
-    {"OomKilledIsTheContainersLimit",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+const PodCase kReasons[] = {
+    {"OomKilledIsTheContainersLimit", Failed(Exited(137, "OOMKilled")),
+     v1::CONTAINER_OOM, kHigh},
     {"EvictedForNodePressureByItsMessage",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "The node was low on resource: memory."
-            }
-          })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
+     Failed(Reason("Evicted", "The node was low on resource: memory.")),
+     v1::NODE_PRESSURE_EVICTED, kHigh},
     {"EvictedForItsOwnStorageLimit",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "Pod ephemeral local storage usage exceeds the total limit of containers 2Gi."
-            }
-          })pb",
-     v1::STORAGE_EXHAUSTED, v1::Diagnosis::HIGH},
+     Failed(Reason("Evicted",
+                   "Pod ephemeral local storage usage exceeds the total limit "
+                   "of containers 2Gi.")),
+     v1::STORAGE_EXHAUSTED, kHigh},
     {"EvictedEmptyDirLimit",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "Usage of EmptyDir volume \"scratch\" exceeds the limit \"5Gi\"."
-            }
-          })pb",
-     v1::STORAGE_EXHAUSTED, v1::Diagnosis::HIGH},
+     Failed(Reason(
+         "Evicted",
+         "Usage of EmptyDir volume \"scratch\" exceeds the limit \"5Gi\".")),
+     v1::STORAGE_EXHAUSTED, kHigh},
     {"EvictedWithConditionAndNoWordsIsNodePressure",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "TerminationByKubelet"
-              }
-            }
-          })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
-    {"EvictedWithoutWordsOrConditionIsAGuess",
-     R"pb(pods { status { phase: "Failed" reason: "Evicted" } })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::LOW},
+     Failed(Reason("Evicted"), Disruption("TerminationByKubelet")),
+     v1::NODE_PRESSURE_EVICTED, kHigh},
+    {"EvictedWithoutWordsOrConditionIsAGuess", Failed(Reason("Evicted")),
+     v1::NODE_PRESSURE_EVICTED, kLow},
     {"EvictedAtAdmissionUnderPressure",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "The node had condition: [MemoryPressure]. "
-            }
-          })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
-    {"PodDeadline",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "DeadlineExceeded"
-              container_statuses {
-                state { terminated { exit_code: 143 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::DEADLINE_POD, v1::Diagnosis::HIGH},
-    {"AdmissionRefusalNeverRan", R"pb(pods {
-                                        status {
-                                          phase: "Failed"
-                                          reason: "OutOfephemeral-storage"
-                                        }
-                                      })pb",
-     v1::DEVICE_ADMISSION, v1::Diagnosis::HIGH},
+     Failed(Reason("Evicted", "The node had condition: [MemoryPressure]. ")),
+     v1::NODE_PRESSURE_EVICTED, kHigh},
+    {"PodDeadline", Failed(Reason("DeadlineExceeded"), Exited(143)),
+     v1::DEADLINE_POD, kHigh},
+    {"AdmissionRefusalNeverRan", Failed(Reason("OutOfephemeral-storage")),
+     v1::DEVICE_ADMISSION, kHigh},
     {"KubeletPreemptsForACriticalPod",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Preempting"
-              message: "Preempted in order to admit critical pod"
-            }
-          })pb",
-     v1::PREEMPTED_SCHEDULER, v1::Diagnosis::HIGH},
+     Failed(Reason("Preempting", "Preempted in order to admit critical pod")),
+     v1::PREEMPTED_SCHEDULER, kHigh},
     {"NodeLostWhileStillRunning",
-     R"pb(pods {
-            metadata { deletion_timestamp { seconds: 100 } }
-            status { phase: "Running" reason: "NodeLost" }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::HIGH},
+     Pod("Running", "metadata { deletion_timestamp { seconds: 100 } }",
+         Reason("NodeLost")),
+     v1::NODE_LOST, kHigh},
     {"ReasonOfAnEarlierShutdownOnARunningPodIsLessSure",
-     R"pb(pods { status { phase: "Running" reason: "Terminated" } })pb",
-     v1::NODE_SHUTDOWN, v1::Diagnosis::MEDIUM},
+     Pod("Running", Reason("Terminated")), v1::NODE_SHUTDOWN, kMedium},
 };
 INSTANTIATE_TEST_SUITE_P(Reasons, PodEnd, ::testing::ValuesIn(kReasons),
                          NameOf);
 
-constexpr PodCase kDisruptions[] = {
-    {"SigtermHonouredInTime", R"pb(pods {
-                                     status {
-                                       phase: "Failed"
-                                       conditions {
-                                         type: "DisruptionTarget"
-                                         status: "True"
-                                         reason: "EvictionByEvictionAPI"
-                                         last_transition_time { seconds: 100 }
-                                       }
-                                       container_statuses {
-                                         state {
-                                           terminated {
-                                             exit_code: 143
-                                             reason: "Error"
-                                             finished_at { seconds: 110 }
-                                           }
-                                         }
-                                       }
-                                     }
-                                   })pb",
-     v1::DRAINED, v1::Diagnosis::HIGH},
-    {"GracePeriodRanOut", R"pb(pods {
-                                 status {
-                                   phase: "Failed"
-                                   conditions {
-                                     type: "DisruptionTarget"
-                                     status: "True"
-                                     reason: "PreemptionByScheduler"
-                                     last_transition_time { seconds: 100 }
-                                   }
-                                   container_statuses {
-                                     state {
-                                       terminated {
-                                         exit_code: 137
-                                         reason: "Error"
-                                         finished_at { seconds: 130 }
-                                       }
-                                     }
-                                   }
-                                 }
-                               })pb",
-     v1::PREEMPTED_SCHEDULER, v1::Diagnosis::HIGH},
+const PodCase kDisruptions[] = {
+    {"SigtermHonouredInTime",
+     Failed(Disruption("EvictionByEvictionAPI", 100),
+            Exited(143, "Error", 110)),
+     v1::DRAINED, kHigh},
+    {"GracePeriodRanOut",
+     Failed(Disruption("PreemptionByScheduler", 100),
+            Exited(137, "Error", 130)),
+     v1::PREEMPTED_SCHEDULER, kHigh},
     {"FailedOnItsOwnBeforeTheDisruption",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "EvictionByEvictionAPI"
-                last_transition_time { seconds: 100 }
-              }
-              container_statuses {
-                state {
-                  terminated {
-                    exit_code: 1
-                    reason: "Error"
-                    finished_at { seconds: 99 }
-                  }
-                }
-              }
-            }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed(Disruption("EvictionByEvictionAPI", 100), Exited(1, "Error", 99)),
+     v1::APP_ERROR, kMedium},
     {"KilledBeforeTheDisruptionIsNotExplainedByIt",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "EvictionByEvictionAPI"
-                last_transition_time { seconds: 100 }
-              }
-              container_statuses {
-                state {
-                  terminated {
-                    exit_code: 137
-                    reason: "Error"
-                    finished_at { seconds: 60 }
-                  }
-                }
-              }
-            }
-          })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
-    {"TieIsADisruption", R"pb(pods {
-                                status {
-                                  phase: "Failed"
-                                  conditions {
-                                    type: "DisruptionTarget"
-                                    status: "True"
-                                    reason: "EvictionByEvictionAPI"
-                                    last_transition_time { seconds: 100 }
-                                  }
-                                  container_statuses {
-                                    state {
-                                      terminated {
-                                        exit_code: 1
-                                        reason: "Error"
-                                        finished_at { seconds: 100 }
-                                      }
-                                    }
-                                  }
-                                }
-                              })pb",
-     v1::DRAINED, v1::Diagnosis::HIGH},
-    {"EpochIsUnset", R"pb(pods {
-                            status {
-                              phase: "Failed"
-                              conditions {
-                                type: "DisruptionTarget"
-                                status: "True"
-                                reason: "EvictionByEvictionAPI"
-                                last_transition_time { seconds: 100 }
-                              }
-                              container_statuses {
-                                state {
-                                  terminated {
-                                    exit_code: 137
-                                    reason: "Error"
-                                    finished_at {}
-                                  }
-                                }
-                              }
-                            }
-                          })pb",
-     v1::DRAINED, v1::Diagnosis::HIGH},
+     Failed(Disruption("EvictionByEvictionAPI", 100), Exited(137, "Error", 60)),
+     v1::SIGKILL_UNEXPLAINED, kLow},
+    {"TieIsADisruption",
+     Failed(Disruption("EvictionByEvictionAPI", 100), Exited(1, "Error", 100)),
+     v1::DRAINED, kHigh},
+    {"EpochIsUnset",
+     Failed(Disruption("EvictionByEvictionAPI", 100),
+            Container("state { terminated { exit_code: 137 reason: 'Error' "
+                      "finished_at {} } }")),
+     v1::DRAINED, kHigh},
     {"StaleConditionSaysNothing",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "False"
-                reason: "PreemptionByScheduler"
-              }
-              container_statuses {
-                state { terminated { exit_code: 143 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::SIGTERM_UNEXPLAINED, v1::Diagnosis::LOW},
+     Failed(FalseCondition("DisruptionTarget", "PreemptionByScheduler"),
+            Exited(143)),
+     v1::SIGTERM_UNEXPLAINED, kLow},
     {"SucceededPodStaysASuccess",
-     R"pb(pods {
-            status {
-              phase: "Succeeded"
-              reason: "Terminated"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "TerminationByKubelet"
-                message: "Pod was terminated in response to imminent node shutdown."
-              }
-              container_statuses {
-                state { terminated { exit_code: 0 reason: "Completed" } }
-              }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
-    {"OomBeforeTheDisruption", R"pb(pods {
-                                      status {
-                                        phase: "Failed"
-                                        conditions {
-                                          type: "DisruptionTarget"
-                                          status: "True"
-                                          reason: "EvictionByEvictionAPI"
-                                          last_transition_time { seconds: 100 }
-                                        }
-                                        container_statuses {
-                                          state {
-                                            terminated {
-                                              exit_code: 137
-                                              reason: "OOMKilled"
-                                              finished_at { seconds: 90 }
-                                            }
-                                          }
-                                        }
-                                      }
-                                    })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+     Pod("Succeeded", Reason("Terminated"),
+         Disruption(
+             "TerminationByKubelet",
+             "Pod was terminated in response to imminent node shutdown."),
+         Exited(0, "Completed")),
+     v1::SUCCEEDED, kMedium},
+    {"OomBeforeTheDisruption",
+     Failed(Disruption("EvictionByEvictionAPI", 100),
+            Exited(137, "OOMKilled", 90)),
+     v1::CONTAINER_OOM, kHigh},
     {"OomWithoutTimesStands",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "EvictionByEvictionAPI"
-              }
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+     Failed(Disruption("EvictionByEvictionAPI"), Exited(137, "OOMKilled")),
+     v1::CONTAINER_OOM, kHigh},
     {"OomUnderNodePressureIsTheNodes",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "The node was low on resource: memory."
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
+     Failed(Reason("Evicted", "The node was low on resource: memory."),
+            Exited(137, "OOMKilled")),
+     v1::NODE_PRESSURE_EVICTED, kHigh},
     {"KubeletShutdownByItsMessage",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "TerminationByKubelet"
-                message: "Pod was terminated in response to imminent node shutdown."
-              }
-            }
-          })pb",
-     v1::NODE_SHUTDOWN, v1::Diagnosis::HIGH},
+     Failed(Disruption(
+         "TerminationByKubelet",
+         "Pod was terminated in response to imminent node shutdown.")),
+     v1::NODE_SHUTDOWN, kHigh},
     {"ReasonOfAThirdPartyByItsMessage",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "VendorReclaim"
-                message: "vendor: preempting to accommodate a larger pod"
-              }
-            }
-          })pb",
-     v1::PREEMPTED_SCHEDULER, v1::Diagnosis::HIGH},
-    {"UnknownReasonIsSomeDisruption", R"pb(pods {
-                                             status {
-                                               phase: "Failed"
-                                               conditions {
-                                                 type: "DisruptionTarget"
-                                                 status: "True"
-                                                 reason: "SomethingNew"
-                                               }
-                                             }
-                                           })pb",
-     v1::DRAINED, v1::Diagnosis::MEDIUM},
+     Failed(Disruption("VendorReclaim",
+                       "vendor: preempting to accommodate a larger pod")),
+     v1::PREEMPTED_SCHEDULER, kHigh},
+    {"UnknownReasonIsSomeDisruption", Failed(Disruption("SomethingNew")),
+     v1::DRAINED, kMedium},
     {"OwnLimitIsNeverTheNodesFault",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "Container main exceeded its local ephemeral storage limit \"1Gi\". "
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "TerminationByKubelet"
-              }
-            }
-          })pb",
-     v1::STORAGE_EXHAUSTED, v1::Diagnosis::HIGH},
+     Failed(Reason("Evicted",
+                   "Container main exceeded its local ephemeral storage limit "
+                   "\"1Gi\". "),
+            Disruption("TerminationByKubelet")),
+     v1::STORAGE_EXHAUSTED, kHigh},
 };
 INSTANTIATE_TEST_SUITE_P(Disruptions, PodEnd, ::testing::ValuesIn(kDisruptions),
                          NameOf);
 
-constexpr PodCase kContainers[] = {
+const PodCase kContainers[] = {
     {"InventedCodeAlone",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state {
-                  terminated {
-                    exit_code: 137
-                    reason: "ContainerStatusUnknown"
-                    message: "The container could not be located when the pod was terminated"
-                  }
-                }
-              }
-            }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::LOW},
+     Failed(Exited(
+         137, "ContainerStatusUnknown",
+         "The container could not be located when the pod was terminated")),
+     v1::NODE_LOST, kLow},
     {"InventedCodeYieldsToThePodsReason",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "Evicted"
-              message: "The node was low on resource: ephemeral-storage."
-              container_statuses {
-                state {
-                  terminated { exit_code: 137 reason: "ContainerStatusUnknown" }
-                }
-              }
-            }
-          })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
+     Failed(
+         Reason("Evicted", "The node was low on resource: ephemeral-storage."),
+         Exited(137, "ContainerStatusUnknown")),
+     v1::NODE_PRESSURE_EVICTED, kHigh},
     {"RestartInPlaceIsNotAFailure",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              container_statuses {
-                state {
-                  terminated {
-                    exit_code: 137
-                    reason: "RestartingAllContainers"
-                  }
-                }
-              }
-            }
-          })pb",
-     v1::NOT_FAILED, v1::Diagnosis::HIGH},
+     Pod("Running", Exited(137, "RestartingAllContainers")), v1::NOT_FAILED,
+     kHigh},
     {"DeletedByForceSinceItsNodeIsUnreachable",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "KueueFailureRecovery"
-                status: "True"
-                reason: "KueueForcefullyDeleted"
-                message: "Pod forcefully terminated after 1m0s grace period due to unreachable node `n`"
-              }
-              container_statuses { state { running {} } }
-            }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::HIGH},
+     Failed(Condition("KueueFailureRecovery", "KueueForcefullyDeleted",
+                      "Pod forcefully terminated after 1m0s grace period due "
+                      "to unreachable node `n`"),
+            Container(kRuns)),
+     v1::NODE_LOST, kHigh},
     {"NothingLeftForSharedContainers",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              reason: "EmptyPodSharedPoolError"
-              message: "pod rejected, sum of exclusive container cpu requests equals pod budget, leaving no cpus for shared containers"
-            }
-          })pb",
-     v1::CONFIG_MISSING, v1::Diagnosis::HIGH},
-    {"RuntimeLostTheContainer",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 255 reason: "Unknown" } }
-              }
-            }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::MEDIUM},
+     Failed(Reason("EmptyPodSharedPoolError",
+                   "pod rejected, sum of exclusive container cpu requests "
+                   "equals pod budget, leaving no cpus for shared containers")),
+     v1::CONFIG_MISSING, kHigh},
+    {"RuntimeLostTheContainer", Failed(Exited(255, "Unknown")), v1::NODE_LOST,
+     kMedium},
     {"CrashLoopIsReadInTheLastState",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              container_statuses {
-                state { waiting { reason: "CrashLoopBackOff" } }
-                last_state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
-    {"CrashLoopWithoutALastState",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              container_statuses {
-                state { waiting { reason: "CrashLoopBackOff" } }
-              }
-            }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::LOW},
+     Pod("Running",
+         Container(WaitState("CrashLoopBackOff"), LastExit(137, "OOMKilled"))),
+     v1::CONTAINER_OOM, kHigh},
+    {"CrashLoopWithoutALastState", Pod("Running", Waits("CrashLoopBackOff")),
+     v1::APP_ERROR, kLow},
     {"StateBeforeLastState",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-                last_state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed(Container(ExitState(1), LastExit(137, "OOMKilled"))), v1::APP_ERROR,
+     kMedium},
     {"RunningAgainIsAsSureOfThePreviousRun",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              container_statuses {
-                state { running {} }
-                last_state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
-    {"ChildKilledForMemoryParentExitsOne",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+     Pod("Running", Container(kRuns, LastExit(137, "OOMKilled"))),
+     v1::CONTAINER_OOM, kHigh},
+    {"ChildKilledForMemoryParentExitsOne", Failed(Exited(1, "OOMKilled")),
+     v1::CONTAINER_OOM, kHigh},
     {"SecondContainerDecides",
-     R"pb(pods {
-            spec {
-              containers { name: "a" }
-              containers { name: "b" }
-            }
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "a"
-                state { terminated { exit_code: 0 reason: "Completed" } }
-              }
-              container_statuses {
-                name: "b"
-                state { terminated { exit_code: 139 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::CRASH_SIGNAL, v1::Diagnosis::MEDIUM},
-    {"OwnEndBeforeKilledSibling", R"pb(pods {
-                                         status {
-                                           phase: "Failed"
-                                           container_statuses {
-                                             name: "a"
-                                             state {
-                                               terminated {
-                                                 exit_code: 143
-                                                 reason: "Error"
-                                                 finished_at { seconds: 90 }
-                                               }
-                                             }
-                                           }
-                                           container_statuses {
-                                             name: "b"
-                                             state {
-                                               terminated {
-                                                 exit_code: 1
-                                                 reason: "Error"
-                                                 finished_at { seconds: 100 }
-                                               }
-                                             }
-                                           }
-                                         }
-                                       })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed("spec { containers { name: 'a' } containers { name: 'b' } }",
+            Container("name: 'a'", ExitState(0, "Completed")),
+            Container("name: 'b'", ExitState(139))),
+     v1::CRASH_SIGNAL, kMedium},
+    {"OwnEndBeforeKilledSibling",
+     Failed(Container("name: 'a'", ExitState(143, "Error", 90)),
+            Container("name: 'b'", ExitState(1, "Error", 100))),
+     v1::APP_ERROR, kMedium},
     {"KilledSidecarDoesNotFailThePod",
-     R"pb(pods {
-            spec { containers { name: "main" } }
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "main"
-                state { terminated { exit_code: 0 reason: "Completed" } }
-              }
-              container_statuses {
-                name: "istio-proxy"
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
+     Failed("spec { containers { name: 'main' } }",
+            Container("name: 'main'", ExitState(0, "Completed")),
+            Container("name: 'istio-proxy'", ExitState(137))),
+     v1::SUCCEEDED, kMedium},
     {"RestartableInitContainerNeverFailsThePod",
-     R"pb(pods {
-            spec {
-              init_containers { name: "log" restart_policy: "Always" }
-              containers { name: "main" }
-            }
-            status {
-              phase: "Succeeded"
-              init_container_statuses {
-                name: "log"
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-              container_statuses {
-                name: "main"
-                state { terminated { exit_code: 0 reason: "Completed" } }
-              }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::HIGH},
+     Pod("Succeeded",
+         "spec { init_containers { name: 'log' restart_policy: 'Always' } "
+         "containers { name: 'main' } }",
+         InitContainer("name: 'log'", ExitState(1)),
+         Container("name: 'main'", ExitState(0, "Completed"))),
+     v1::SUCCEEDED, kHigh},
     {"HelperThatFailsByItselfWhenTheWorkHasCompleted",
-     R"pb(pods {
-            spec { containers { name: "main" } }
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "main"
-                state { terminated { exit_code: 0 reason: "Completed" } }
-              }
-              container_statuses {
-                name: "vault-agent"
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
+     Failed("spec { containers { name: 'main' } }",
+            Container("name: 'main'", ExitState(0, "Completed")),
+            Container("name: 'vault-agent'", ExitState(1))),
+     v1::SUCCEEDED, kMedium},
     {"ContainerSavingTheOutputsFails",
-     R"pb(pods {
-            spec { containers { name: "main" } }
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "main"
-                state { terminated { exit_code: 0 reason: "Completed" } }
-              }
-              container_statuses {
-                name: "wait"
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::LAUNCHER_FAILED, v1::Diagnosis::MEDIUM},
+     Failed("spec { containers { name: 'main' } }",
+            Container("name: 'main'", ExitState(0, "Completed")),
+            Container("name: 'wait'", ExitState(1))),
+     v1::LAUNCHER_FAILED, kMedium},
     {"EphemeralContainerNeverMatters",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              ephemeral_container_statuses {
-                name: "debug"
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-              container_statuses {
-                name: "main"
-                state { running {} }
-              }
-            }
-          })pb",
-     v1::NOT_FAILED, v1::Diagnosis::HIGH},
+     Pod("Running",
+         "status { ephemeral_container_statuses { name: 'debug' state { "
+         "terminated { exit_code: 1 reason: 'Error' } } } }",
+         Container("name: 'main'", kRuns)),
+     v1::NOT_FAILED, kHigh},
     {"InitContainerFailsThePod",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              init_container_statuses {
-                name: "prepare"
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-              container_statuses {
-                name: "main"
-                state { waiting { reason: "PodInitializing" } }
-              }
-            }
-          })pb",
-     v1::LAUNCHER_FAILED, v1::Diagnosis::MEDIUM},
+     Failed(InitContainer("name: 'prepare'", ExitState(1)),
+            Container("name: 'main'", WaitState("PodInitializing"))),
+     v1::LAUNCHER_FAILED, kMedium},
     {"InitContainerOutOfMemoryIsMoreSpecific",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              init_container_statuses {
-                name: "prepare"
-                state { terminated { exit_code: 137 reason: "OOMKilled" } }
-              }
-            }
-          })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+     Failed(InitContainer("name: 'prepare'", ExitState(137, "OOMKilled"))),
+     v1::CONTAINER_OOM, kHigh},
     {"InitContainerWithAnExplainingLog",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              init_container_statuses {
-                name: "prepare"
-                state {
-                  terminated {
-                    exit_code: 1
-                    reason: "Error"
-                    message: "curl: (7) Failed to connect to models.example port 443: Connection refused"
-                  }
-                }
-              }
-            }
-          })pb",
-     v1::DEPENDENCY_UNAVAILABLE, v1::Diagnosis::MEDIUM},
+     Failed(InitContainer(
+         "name: 'prepare'",
+         ExitState(1, "Error",
+                   "curl: (7) Failed to connect to models.example port 443: "
+                   "Connection refused"))),
+     v1::DEPENDENCY_UNAVAILABLE, kMedium},
     {"WaitingReasonBeforeAnOlderCrash",
-     R"pb(pods {
-            status {
-              phase: "Pending"
-              container_statuses {
-                state {
-                  waiting {
-                    reason: "CreateContainerConfigError"
-                    message: "secret \"s\" not found"
-                  }
-                }
-                last_state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::CONFIG_MISSING, v1::Diagnosis::HIGH},
+     Pending(Container(
+         WaitState("CreateContainerConfigError", "secret \"s\" not found"),
+         LastExit(1))),
+     v1::CONFIG_MISSING, kHigh},
     {"UnhealthyDevice",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-                allocated_resources_status {
-                  name: "nvidia.com/gpu"
-                  resources { resource_id: "GPU-1" health: "Unhealthy" }
-                }
-              }
-            }
-          })pb",
-     v1::GPU_FAULT, v1::Diagnosis::MEDIUM},
+     Failed(
+         Container(ExitState(1),
+                   "allocated_resources_status { name: 'nvidia.com/gpu' "
+                   "resources { resource_id: 'GPU-1' health: 'Unhealthy' } }")),
+     v1::GPU_FAULT, kMedium},
     {"HealthyDevice",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-                allocated_resources_status {
-                  name: "nvidia.com/gpu"
-                  resources { resource_id: "GPU-1" health: "Healthy" }
-                }
-              }
-            }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
-    {"FailedWithoutAnything", R"pb(pods { status { phase: "Failed" } })pb",
-     v1::UNKNOWN, v1::Diagnosis::LOW},
+     Failed(
+         Container(ExitState(1),
+                   "allocated_resources_status { name: 'nvidia.com/gpu' "
+                   "resources { resource_id: 'GPU-1' health: 'Healthy' } }")),
+     v1::APP_ERROR, kMedium},
+    {"FailedWithoutAnything", Failed(), v1::UNKNOWN, kLow},
 };
 INSTANTIATE_TEST_SUITE_P(Containers, PodEnd, ::testing::ValuesIn(kContainers),
                          NameOf);
 
-constexpr PodCase kSurroundings[] = {
-    {"DeletedByHand", R"pb(pods {
-                             metadata {
-                               deletion_timestamp { seconds: 130 }
-                               deletion_grace_period_seconds: 30
-                             }
-                             status {
-                               phase: "Failed"
-                               container_statuses {
-                                 state {
-                                   terminated {
-                                     exit_code: 143
-                                     reason: "Error"
-                                     finished_at { seconds: 101 }
-                                   }
-                                 }
-                               }
-                             }
-                           })pb",
-     v1::CANCELLED, v1::Diagnosis::MEDIUM},
-    {"FailedBeforeItWasDeleted", R"pb(pods {
-                                        metadata {
-                                          deletion_timestamp { seconds: 130 }
-                                          deletion_grace_period_seconds: 30
-                                        }
-                                        status {
-                                          phase: "Failed"
-                                          container_statuses {
-                                            state {
-                                              terminated {
-                                                exit_code: 143
-                                                reason: "Error"
-                                                finished_at { seconds: 90 }
-                                              }
-                                            }
-                                          }
-                                        }
-                                      })pb",
-     v1::SIGTERM_UNEXPLAINED, v1::Diagnosis::LOW},
+const PodCase kSurroundings[] = {
+    {"DeletedByHand",
+     Failed("metadata { deletion_timestamp { seconds: 130 } "
+            "deletion_grace_period_seconds: 30 }",
+            Exited(143, "Error", 101)),
+     v1::CANCELLED, kMedium},
+    {"FailedBeforeItWasDeleted",
+     Failed("metadata { deletion_timestamp { seconds: 130 } "
+            "deletion_grace_period_seconds: 30 }",
+            Exited(143, "Error", 90)),
+     v1::SIGTERM_UNEXPLAINED, kLow},
     {"OwnErrorOfADeletedPod",
-     R"pb(pods {
-            metadata { deletion_timestamp { seconds: 130 } }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed("metadata { deletion_timestamp { seconds: 130 } }", Exited(1)),
+     v1::APP_ERROR, kMedium},
     {"LivenessProbeKilled",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Running"
-              container_statuses {
-                state { waiting { reason: "CrashLoopBackOff" } }
-                last_state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          events {
-            reason: "Killing"
-            message: "Container main failed liveness probe, will be restarted"
-            involved_object { kind: "Pod" name: "p" }
-          })pb",
-     v1::PROBE_KILLED, v1::Diagnosis::HIGH},
+     Pod("Running", "metadata { name: 'p' }",
+         Container(WaitState("CrashLoopBackOff"), LastExit(137))) +
+         "events { reason: 'Killing' message: 'Container main failed liveness "
+         "probe, will be restarted' involved_object { kind: 'Pod' name: 'p' } "
+         "}",
+     v1::PROBE_KILLED, kHigh},
     {"ProbeDoesNotExplainAnOwnExit",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Running"
-              container_statuses {
-                state { waiting { reason: "CrashLoopBackOff" } }
-                last_state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          }
-          events {
-            reason: "Unhealthy"
-            type: "Warning"
-            message: "Liveness probe failed: connection refused"
-            involved_object { kind: "Pod" name: "p" }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Pod("Running", "metadata { name: 'p' }",
+         Container(WaitState("CrashLoopBackOff"), LastExit(1))) +
+         Event("Unhealthy", "Liveness probe failed: connection refused"),
+     v1::APP_ERROR, kMedium},
     {"ReadinessProbeKillsNothing",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          events {
-            reason: "Unhealthy"
-            type: "Warning"
-            message: "Readiness probe failed: HTTP probe failed"
-            involved_object { kind: "Pod" name: "p" }
-          })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
+     Failed("metadata { name: 'p' }", Exited(137)) +
+         Event("Unhealthy", "Readiness probe failed: HTTP probe failed"),
+     v1::SIGKILL_UNEXPLAINED, kLow},
     {"NodeUnreachable",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          nodes {
-            metadata { name: "n" }
-            spec {
-              taints {
-                key: "node.kubernetes.io/unreachable"
-                effect: "NoExecute"
-              }
-            }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::HIGH},
+     Failed(kOnNode, Exited(137)) +
+         Node("spec { taints { key: 'node.kubernetes.io/unreachable' effect: "
+              "'NoExecute' } }"),
+     v1::NODE_LOST, kHigh},
     {"AnotherNodesTrouble",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          nodes {
-            metadata { name: "m" }
-            spec { taints { key: "node.kubernetes.io/unreachable" } }
-          })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
+     Failed(kOnNode, Exited(137)) +
+         Object("nodes",
+                "metadata { name: 'm' } spec { taints { key: "
+                "'node.kubernetes.io/unreachable' } }"),
+     v1::SIGKILL_UNEXPLAINED, kLow},
     {"NodeTroubleLongAfterTheEnd",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state {
-                  terminated {
-                    exit_code: 137
-                    reason: "Error"
-                    finished_at { seconds: 100 }
-                  }
-                }
-              }
-            }
-          }
-          nodes {
-            metadata { name: "n" }
-            status {
-              conditions {
-                type: "Ready"
-                status: "Unknown"
-                last_transition_time { seconds: 4000 }
-              }
-            }
-          })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
+     Failed(kOnNode, Exited(137, "Error", 100)) +
+         Node("status { conditions { type: 'Ready' status: 'Unknown' "
+              "last_transition_time { seconds: 4000 } } }"),
+     v1::SIGKILL_UNEXPLAINED, kLow},
     {"NodeTroubleDoesNotExplainAnOwnExit",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          }
-          nodes {
-            metadata { name: "n" }
-            status { conditions { type: "Ready" status: "Unknown" } }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed(kOnNode, Exited(1)) +
+         Node("status { conditions { type: 'Ready' status: 'Unknown' } }"),
+     v1::APP_ERROR, kMedium},
     {"SpotNoticeOnTheNode",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 143 reason: "Error" } }
-              }
-            }
-          }
-          nodes {
-            metadata { name: "n" }
-            spec { taints { key: "aws-node-termination-handler/spot-itn" } }
-          })pb",
-     v1::SPOT_RECLAIMED, v1::Diagnosis::HIGH},
+     Failed(kOnNode, Exited(143)) +
+         Node("spec { taints { key: 'aws-node-termination-handler/spot-itn' } "
+              "}"),
+     v1::SPOT_RECLAIMED, kHigh},
     {"DrainAfterASpotNoticeIsTheReclaim",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "EvictionByEvictionAPI"
-              }
-              container_statuses {
-                state { terminated { exit_code: 143 reason: "Error" } }
-              }
-            }
-          }
-          nodes {
-            metadata { name: "n" }
-            spec {
-              taints { key: "cloud.google.com/impending-node-termination" }
-            }
-          })pb",
-     v1::SPOT_RECLAIMED, v1::Diagnosis::HIGH},
+     Failed(kOnNode, Disruption("EvictionByEvictionAPI"), Exited(143)) +
+         Node("spec { taints { key: "
+              "'cloud.google.com/impending-node-termination' } }"),
+     v1::SPOT_RECLAIMED, kHigh},
     {"ShutdownOfASpotNode",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status { phase: "Failed" reason: "Terminated" }
-          }
-          nodes {
-            metadata {
-              name: "n"
-              labels { key: "cloud.google.com/gke-spot" value: "true" }
-            }
-          })pb",
-     v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
+     Failed(kOnNode, Reason("Terminated")) +
+         Object("nodes",
+                "metadata { name: 'n' labels { key: "
+                "'cloud.google.com/gke-spot' value: 'true' } }"),
+     v1::SPOT_RECLAIMED, kMedium},
     {"TaintOfASpotNodeThatWasLost",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "DeletionByTaintManager"
-              }
-            }
-          }
-          nodes {
-            metadata {
-              name: "n"
-              labels { key: "cloud.google.com/gke-spot" value: "true" }
-            }
-            status { conditions { type: "Ready" status: "Unknown" } }
-          })pb",
-     v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
+     Failed(kOnNode, Disruption("DeletionByTaintManager")) +
+         Object("nodes",
+                "metadata { name: 'n' labels { key: "
+                "'cloud.google.com/gke-spot' value: 'true' } } status { "
+                "conditions { type: 'Ready' status: 'Unknown' } }"),
+     v1::SPOT_RECLAIMED, kMedium},
     // The node is back before the report, and only the pod still shows it.
     {"TaintOfANodeThatWasNotReady",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              conditions { type: "Ready" status: "False" }
-              conditions { type: "ContainersReady" status: "True" }
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "DeletionByTaintManager"
-              }
-            }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::HIGH},
+     Pod("Running", Disruption("DeletionByTaintManager"),
+         "status { conditions { type: 'Ready' status: 'False' } conditions { "
+         "type: 'ContainersReady' status: 'True' } }"),
+     v1::NODE_LOST, kHigh},
     {"TaintOfANodeThatIsBack",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Running"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "DeletionByTaintManager"
-                last_transition_time { seconds: 1000 }
-              }
-            }
-          }
-          nodes {
-            metadata {
-              name: "n"
-              creation_timestamp { seconds: 100 }
-            }
-            status {
-              conditions {
-                type: "Ready"
-                status: "True"
-                last_transition_time { seconds: 1060 }
-              }
-            }
-          })pb",
-     v1::NODE_LOST, v1::Diagnosis::HIGH},
+     Pod("Running", kOnNode, Disruption("DeletionByTaintManager", 1000)) +
+         Node("metadata { creation_timestamp { seconds: 100 } } status { "
+              "conditions { type: 'Ready' status: 'True' last_transition_time "
+              "{ seconds: 1060 } } }"),
+     v1::NODE_LOST, kHigh},
     {"TaintOfAReadyNode",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              conditions {
-                type: "Ready"
-                status: "False"
-                reason: "ContainersNotReady"
-              }
-              conditions { type: "ContainersReady" status: "False" }
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "DeletionByTaintManager"
-              }
-            }
-          })pb",
-     v1::TAINT_EVICTED, v1::Diagnosis::HIGH},
+     Pod("Running", Disruption("DeletionByTaintManager"),
+         "status { conditions { type: 'Ready' status: 'False' reason: "
+         "'ContainersNotReady' } conditions { type: 'ContainersReady' status: "
+         "'False' } }"),
+     v1::TAINT_EVICTED, kHigh},
     {"ShutdownOfAnOrdinaryNode",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status { phase: "Failed" reason: "Terminated" }
-          }
-          nodes {
-            metadata {
-              name: "n"
-              labels { key: "karpenter.sh/capacity-type" value: "on-demand" }
-            }
-          })pb",
-     v1::NODE_SHUTDOWN, v1::Diagnosis::HIGH},
+     Failed(kOnNode, Reason("Terminated")) +
+         Object("nodes",
+                "metadata { name: 'n' labels { key: "
+                "'karpenter.sh/capacity-type' value: 'on-demand' } }"),
+     v1::NODE_SHUTDOWN, kHigh},
     {"LostMachineOfAnInterruptibleWorkload",
-     R"pb(workload { interruptible: true }
-          pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "DisruptionTarget"
-                status: "True"
-                reason: "DeletionByPodGC"
-              }
-            }
-          })pb",
-     v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
+     "workload { interruptible: true }" + Failed(Disruption("DeletionByPodGC")),
+     v1::SPOT_RECLAIMED, kMedium},
     {"SystemOomOnTheNode",
-     R"pb(pods {
-            spec { node_name: "n" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          events {
-            reason: "SystemOOM"
-            message: "System OOM encountered, victim process: python"
-            involved_object { kind: "Node" name: "n" }
-          })pb",
-     v1::HOST_OOM, v1::Diagnosis::MEDIUM},
+     Failed(kOnNode, Exited(137)) +
+         Event("SystemOOM", "System OOM encountered, victim process: python",
+               "Node", "n"),
+     v1::HOST_OOM, kMedium},
     {"MemoryPeakAtTheLimit",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "main"
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          usage { memory_peak_bytes: 990 memory_limit_bytes: 1000 })pb",
-     v1::CONTAINER_OOM, v1::Diagnosis::MEDIUM},
+     Failed(Container("name: 'main'", ExitState(137))) +
+         "usage { memory_peak_bytes: 990 memory_limit_bytes: 1000 }",
+     v1::CONTAINER_OOM, kMedium},
     {"MemoryPeakBelowTheLimit",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              container_statuses {
-                name: "main"
-                state { terminated { exit_code: 137 reason: "Error" } }
-              }
-            }
-          }
-          usage { memory_peak_bytes: 500 memory_limit_bytes: 1000 })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
+     Failed(Container("name: 'main'", ExitState(137))) +
+         "usage { memory_peak_bytes: 500 memory_limit_bytes: 1000 }",
+     v1::SIGKILL_UNEXPLAINED, kLow},
     {"SchedulingTroubleOfAPodThatRan",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          }
-          events {
-            reason: "FailedScheduling"
-            type: "Warning"
-            message: "0/3 nodes are available: 3 Insufficient cpu."
-            involved_object { kind: "Pod" name: "p" }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed("metadata { name: 'p' }", Exited(1)) +
+         Event("FailedScheduling",
+               "0/3 nodes are available: 3 Insufficient cpu."),
+     v1::APP_ERROR, kMedium},
     {"PullTroubleOfAPodThatRan",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Failed"
-              container_statuses {
-                state { terminated { exit_code: 1 reason: "Error" } }
-              }
-            }
-          }
-          events {
-            reason: "Failed"
-            type: "Warning"
-            message: "Failed to pull image \"x\": 503 Service Unavailable"
-            involved_object { kind: "Pod" name: "p" }
-          })pb",
-     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+     Failed("metadata { name: 'p' }", Exited(1)) +
+         Event("Failed", "Failed to pull image \"x\": 503 Service Unavailable"),
+     v1::APP_ERROR, kMedium},
     {"EventSaysWhyThePullFails",
-     R"pb(pods {
-            metadata { name: "p" }
-            status {
-              phase: "Pending"
-              container_statuses {
-                state {
-                  waiting {
-                    reason: "ImagePullBackOff"
-                    message: "Back-off pulling image \"x\""
-                  }
-                }
-              }
-            }
-          }
-          events {
-            reason: "Failed"
-            type: "Warning"
-            message: "Failed to pull image \"x\": toomanyrequests: limit reached"
-            involved_object { kind: "Pod" name: "p" }
-          })pb",
-     v1::IMAGE_PULL_TRANSIENT, v1::Diagnosis::MEDIUM},
+     Pending("metadata { name: 'p' }",
+             Waits("ImagePullBackOff", "Back-off pulling image \"x\"")) +
+         Event("Failed",
+               "Failed to pull image \"x\": toomanyrequests: limit reached"),
+     v1::IMAGE_PULL_TRANSIENT, kMedium},
     {"UnknownPullTroubleOfAYoungPodMayPass",
-     R"pb(observed_at { seconds: 1060 }
-          pods {
-            status {
-              phase: "Pending"
-              start_time { seconds: 1000 }
-              container_statuses {
-                state { waiting { reason: "ErrImagePull" } }
-              }
-            }
-          })pb",
-     v1::IMAGE_PULL_TRANSIENT, v1::Diagnosis::LOW},
+     ObservedAt(1060) + Pending("status { start_time { seconds: 1000 } }",
+                                Waits("ErrImagePull")),
+     v1::IMAGE_PULL_TRANSIENT, kLow},
     {"UnknownPullTroubleOfAnOldPod",
-     R"pb(observed_at { seconds: 2000 }
-          pods {
-            status {
-              phase: "Pending"
-              start_time { seconds: 1000 }
-              container_statuses {
-                state { waiting { reason: "ErrImagePull" } }
-              }
-            }
-          })pb",
-     v1::IMAGE_INVALID, v1::Diagnosis::LOW},
-    {"Unschedulable", R"pb(pods {
-                             status {
-                               phase: "Pending"
-                               conditions {
-                                 type: "PodScheduled"
-                                 status: "False"
-                                 reason: "Unschedulable"
-                                 message: "0/5 nodes are available"
-                               }
-                             }
-                           })pb",
-     v1::UNSCHEDULABLE, v1::Diagnosis::HIGH},
-    {"HeldByASchedulingGate", R"pb(pods {
-                                     status {
-                                       phase: "Pending"
-                                       conditions {
-                                         type: "PodScheduled"
-                                         status: "False"
-                                         reason: "SchedulingGated"
-                                       }
-                                     }
-                                   })pb",
-     v1::SUSPENDED, v1::Diagnosis::MEDIUM},
+     ObservedAt(2000) + Pending("status { start_time { seconds: 1000 } }",
+                                Waits("ErrImagePull")),
+     v1::IMAGE_INVALID, kLow},
+    {"Unschedulable",
+     Pending(FalseCondition("PodScheduled", "Unschedulable",
+                            "0/5 nodes are available")),
+     v1::UNSCHEDULABLE, kHigh},
+    {"HeldByASchedulingGate",
+     Pending(FalseCondition("PodScheduled", "SchedulingGated")), v1::SUSPENDED,
+     kMedium},
     {"StartingForALongTime",
-     R"pb(observed_at { seconds: 5000 }
-          pods {
-            status {
-              phase: "Pending"
-              start_time { seconds: 1000 }
-              container_statuses {
-                state { waiting { reason: "ContainerCreating" } }
-              }
-            }
-          })pb",
-     v1::START_TIMEOUT, v1::Diagnosis::LOW},
+     ObservedAt(5000) + Pending("status { start_time { seconds: 1000 } }",
+                                Waits("ContainerCreating")),
+     v1::START_TIMEOUT, kLow},
     {"StillStarting",
-     R"pb(observed_at { seconds: 1010 }
-          pods {
-            status {
-              phase: "Pending"
-              start_time { seconds: 1000 }
-              container_statuses {
-                state { waiting { reason: "ContainerCreating" } }
-              }
-            }
-          })pb",
-     v1::NOT_FAILED, v1::Diagnosis::HIGH},
+     ObservedAt(1010) + Pending("status { start_time { seconds: 1000 } }",
+                                Waits("ContainerCreating")),
+     v1::NOT_FAILED, kHigh},
     {"QueueMarkOnAPlainPod",
-     R"pb(pods {
-            status {
-              phase: "Failed"
-              conditions {
-                type: "TerminationTarget"
-                status: "True"
-                reason: "WorkloadEvictedDueToPreempted"
-              }
-              container_statuses {
-                state { terminated { exit_code: 143 reason: "Error" } }
-              }
-            }
-          })pb",
-     v1::PREEMPTED_QUEUE, v1::Diagnosis::HIGH},
+     Failed(Condition("TerminationTarget", "WorkloadEvictedDueToPreempted"),
+            Exited(143)),
+     v1::PREEMPTED_QUEUE, kHigh},
     {"StuckTerminating",
-     R"pb(observed_at { seconds: 9000 }
-          pods {
-            metadata { deletion_timestamp { seconds: 1000 } }
-            status {
-              phase: "Running"
-              container_statuses { state { running {} } }
-            }
-          })pb",
-     v1::HANG, v1::Diagnosis::MEDIUM},
-    {"HealthyPodIsNotAFailure",
-     R"pb(pods {
-            status {
-              phase: "Running"
-              container_statuses { state { running {} } }
-            }
-          })pb",
-     v1::NOT_FAILED, v1::Diagnosis::HIGH},
+     ObservedAt(9000) + Pod("Running",
+                            "metadata { deletion_timestamp { seconds: 1000 } }",
+                            Container(kRuns)),
+     v1::HANG, kMedium},
+    {"HealthyPodIsNotAFailure", Pod("Running", Container(kRuns)),
+     v1::NOT_FAILED, kHigh},
 };
 INSTANTIATE_TEST_SUITE_P(Surroundings, PodEnd,
                          ::testing::ValuesIn(kSurroundings), NameOf);
@@ -1366,13 +498,7 @@ TEST(BareExit, ReasonDecidesAsForAPod) {
 TEST(HealthyReport, SaysThatNothingFailed) {
   Findings findings;
   const auto diagnosis =
-      Diagnose(Report(R"pb(pods {
-                             status {
-                               phase: "Running"
-                               container_statuses { state { running {} } }
-                             }
-                           })pb"),
-               {}, &findings);
+      Diagnose(Report(Pod("Running", Container(kRuns))), {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
   EXPECT_EQ(diagnosis.situation(), v1::Diagnosis::ALIVE);
   EXPECT_THAT(diagnosis.summary(), ::testing::HasSubstr("Nothing has failed"));

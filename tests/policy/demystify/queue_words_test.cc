@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -143,17 +144,11 @@ TEST(QueueMessageOfASlice, ReplacedIsNotAFailure) {
 // Without the Workload, its controller's event on the Job says it.
 TEST(QueueEvent, StoppedSaysWhy) {
   const v1::Diagnosis diagnosis = Diagnose(
-      R"pb(jobs {
-             metadata { name: "j" }
-             spec { suspend: true }
-             status { conditions { type: "Suspended" status: "True" } }
-           }
-           events {
-             type: "Normal"
-             reason: "Stopped"
-             message: "Preempted to accommodate a workload (UID: 1) due to prioritization"
-             involved_object { kind: "Job" name: "j" }
-           })pb");
+      Job("metadata { name: 'j' } spec { suspend: true }",
+          Condition("Suspended")) +
+      "events { type: 'Normal' reason: 'Stopped' message: 'Preempted to "
+      "accommodate a workload (UID: 1) due to prioritization' "
+      "involved_object { kind: 'Job' name: 'j' } }");
   EXPECT_EQ(diagnosis.cause(), v1::PREEMPTED_QUEUE);
 }
 

@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -12,20 +13,9 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kFailedJob[] = R"pb(
-  observed_at { seconds: 1000 }
-  jobs {
-    metadata { name: "train" }
-    status {
-      failed: 1
-      conditions {
-        type: "Failed"
-        status: "True"
-        reason: "BackoffLimitExceeded"
-      }
-    }
-  }
-)pb";
+const std::string kFailedJob =
+    ObservedAt(1000) + Job("metadata { name: 'train' } status { failed: 1 }",
+                           Condition("Failed", "BackoffLimitExceeded"));
 
 v1::FailureReport With(const char* kind, const std::string& name,
                        const char* reason) {
@@ -83,19 +73,9 @@ TEST(Strangers, PodsOfHigherObjectsHaveAnyNameWithTheirPrefix) {
 }
 
 TEST(Strangers, ANodeExplainsOnlyPodsThatRanOnIt) {
-  constexpr char kNode[] = R"pb(
-    nodes {
-      metadata { name: "n" }
-      status {
-        conditions {
-          type: "Ready"
-          status: "Unknown"
-          reason: "NodeStatusUnknown"
-          last_transition_time { seconds: 100 }
-        }
-      }
-    }
-  )pb";
+  const std::string kNode = Node(
+      "status { conditions { type: 'Ready' status: 'Unknown' reason: "
+      "'NodeStatusUnknown' last_transition_time { seconds: 100 } } }");
   struct {
     const char* report;
     v1::Cause cause;
