@@ -26,13 +26,6 @@ constexpr CreationCase kCreationErrorCases[] = {
      "been modified; please apply your changes to the latest version and try "
      "again",
      v1::API_TRANSIENT},
-    {"AdmissionWebhookVjobKbIoDeniedThe", 403, "Forbidden",
-     "admission webhook \"vjob.kb.io\" denied the request: spec.queueName: "
-     "Invalid value",
-     v1::CREATE_REJECTED},
-    {"JobBatchXIsInvalidSpecTemplate", 422, "Invalid",
-     "Job.batch \"x\" is invalid: spec.template: field is immutable",
-     v1::CREATE_REJECTED},
     {"NamespacesNopeNotFound", 404, "NotFound", "namespaces \"nope\" not found",
      v1::CREATE_REJECTED},
     {"NoMatchesForKindRayJobInVersion", 0, "",
@@ -46,8 +39,6 @@ constexpr CreationCase kCreationErrorCases[] = {
      "jobs.batch \"x\" already exists", v1::CREATE_CONFLICT},
     {"EtcdserverRequestTimedOut", 500, "InternalError",
      "etcdserver: request timed out", v1::API_TRANSIENT},
-    {"EtcdserverLeaderChanged", 0, "", "etcdserver: leader changed",
-     v1::API_TRANSIENT},
     {"TheServerIsCurrentlyUnableToHandle", 503, "ServiceUnavailable",
      "the server is currently unable to handle the request", v1::API_TRANSIENT},
     {"TooManyRequestsPleaseTryAgainLater", 429, "TooManyRequests",
@@ -64,10 +55,6 @@ constexpr CreationCase kCreationErrorCases[] = {
      "to call webhook: Post \"https://x.svc:443/mutate\": no endpoints "
      "available for service \"x\"",
      v1::API_TRANSIENT},
-    {"PodsXIsForbiddenViolatesPodSecurityRestricted", 403, "Forbidden",
-     "pods \"x\" is forbidden: violates PodSecurity \"restricted:latest\": "
-     "allowPrivilegeEscalation != false",
-     v1::CREATE_REJECTED},
 };
 
 class CreationError : public ::testing::TestWithParam<CreationCase> {};

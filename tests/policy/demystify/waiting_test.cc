@@ -1,9 +1,10 @@
-// Containers that cannot start: waiting reasons with the messages of kubelet,
-// runtimes and registries.
+// Containers that cannot start: waiting reasons with messages of which
+// tests/testdata/field_samples.jsonl has no sample.
 #include <string>
 
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
+#include "tests/policy/demystify/report_text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -20,26 +21,6 @@ constexpr WaitingCase kWaitingCases[] = {
      "Failed to apply default image tag \"nginx:\": couldn't parse image "
      "reference",
      v1::IMAGE_INVALID},
-    {"ErrImagePullRpcErrorCodeNotFoundDescFailed", "ErrImagePull",
-     "rpc error: code = NotFound desc = failed to pull and unpack image "
-     "\"docker.io/library/nginx:1.99\": failed to resolve reference "
-     "\"docker.io/library/nginx:1.99\": docker.io/library/nginx:1.99: not "
-     "found",
-     v1::IMAGE_INVALID},
-    {"ErrImagePullErrorResponseFromDaemonManifestFor", "ErrImagePull",
-     "Error response from daemon: manifest for nginx:nope not found: manifest "
-     "unknown: manifest unknown",
-     v1::IMAGE_INVALID},
-    {"ErrImagePullFailedToAuthorizeFailedToFetch", "ErrImagePull",
-     "failed to authorize: failed to fetch oauth token: unexpected status from "
-     "GET request to https://auth.docker.io/token: 401 Unauthorized",
-     v1::IMAGE_DENIED},
-    {"ImagePullBackOffBackOffPullingImage123Dkr", "ImagePullBackOff",
-     "Back-off pulling image \"123.dkr.ecr.us-east-1.amazonaws.com/x:1\": "
-     "ErrImagePull: failed to pull: pull access denied, repository does not "
-     "exist or may require authorization: authorization failed: no basic auth "
-     "credentials",
-     v1::IMAGE_DENIED},
     {"ErrImagePullFailedToDoRequestHeadHttps", "ErrImagePull",
      "failed to do request: Head "
      "\"https://registry-1.docker.io/v2/library/busybox/manifests/latest\": "
@@ -51,44 +32,24 @@ constexpr WaitingCase kWaitingCases[] = {
     {"ErrImagePullReceivedUnexpectedHTTPStatus500Internal", "ErrImagePull",
      "received unexpected HTTP status: 500 Internal Server Error",
      v1::IMAGE_PULL_TRANSIENT},
-    {"CreateContainerConfigErrorConfigmapAppConfigNotFound",
-     "CreateContainerConfigError", "configmap \"app-config\" not found",
-     v1::CONFIG_MISSING},
-    {"CreateContainerConfigErrorContainerHasRunAsNonRootAndImageWi",
-     "CreateContainerConfigError",
-     "container has runAsNonRoot and image will run as root",
-     v1::CONFIG_MISSING},
     {"CreateContainerErrorErrorResponseFromDaemonInvalidMount",
      "CreateContainerError",
      "Error response from daemon: invalid mount config for type \"bind\": bind "
      "source path does not exist: /data",
      v1::CONFIG_MISSING},
-    {"CreateContainerErrorContextDeadlineExceeded", "CreateContainerError",
-     "context deadline exceeded", v1::SANDBOX_OR_MOUNT},
     {"RunContainerErrorFailedToCreateShimTaskOCI", "RunContainerError",
      "failed to create shim task: OCI runtime create failed: runc create "
      "failed: unable to start container process: exec: \"./run.sh\": "
      "permission denied: unknown",
      v1::CONFIG_MISSING},
-    {"CreateContainerErrorFailedToReserveContainerNameApp",
-     "CreateContainerError",
-     "failed to reserve container name \"app_x\": name \"app_x\" is reserved "
-     "for \"abc\"",
-     v1::SANDBOX_OR_MOUNT},
 };
 
 class Waiting : public ::testing::TestWithParam<WaitingCase> {};
 
 TEST_P(Waiting, NamesTheCause) {
   const WaitingCase& param = GetParam();
-  v1::FailureReport report;
-  auto& status = *report.add_pods()->mutable_status();
-  status.set_phase("Pending");
-  auto& waiting =
-      *status.add_container_statuses()->mutable_state()->mutable_waiting();
-  waiting.set_reason(param.reason);
-  waiting.set_message(param.message);
-  const v1::Diagnosis diagnosis = Diagnose(report);
+  const v1::Diagnosis diagnosis =
+      Diagnose(Pending(Waits(param.reason, param.message)));
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
 }
 
