@@ -1,6 +1,4 @@
-// Bytes as Go's Marshal() writes them, with the field numbers of k8s.io/api:
-// plain values are written even if empty, zero times are empty submessages,
-// repeated integers are unpacked.
+// Bytes that the published objects of wire_fixture_test.cc do not have.
 
 #include <cstdint>
 #include <string>
@@ -44,101 +42,6 @@ class Wire {
 
   std::string bytes_;
 };
-
-kubernetes::core::v1::Pod DecodePod(const Wire& wire) {
-  kubernetes::core::v1::Pod pod;
-  EXPECT_TRUE(pod.ParseFromString(wire.Bytes()));
-  pod.DiscardUnknownFields();
-  return pod;
-}
-
-TEST(KubernetesWireTest, DecodesPodMetadataAndSpec) {
-  const Wire metadata = Wire()
-                            .Text(1, "trainer-0")
-                            .Text(2, "")  // generateName
-                            .Int(7, 0)    // generation
-                            .Text(8, "")  // creationTimestamp, zero
-                            .Sub(11, Wire().Text(1, "app").Text(2, "llm"));
-  const Wire spec = Wire().Int(4, 0).Text(10, "node-a").Int(25, -10);
-  EXPECT_THAT(DecodePod(Wire().Sub(1, metadata).Sub(2, spec)), EqualsProto(R"pb(
-                metadata {
-                  name: "trainer-0"
-                  generate_name: ""
-                  generation: 0
-                  creation_timestamp {}
-                  labels { key: "app" value: "llm" }
-                }
-                spec {
-                  termination_grace_period_seconds: 0
-                  node_name: "node-a"
-                  priority: -10
-                }
-              )pb"));
-}
-
-TEST(KubernetesWireTest, DecodesContainerStatus) {
-  const Wire terminated = Wire()
-                              .Int(1, -1)
-                              .Int(2, 9)
-                              .Text(3, "Error")
-                              .Text(4, "")
-                              .Text(5, "")  // startedAt, zero
-                              .Sub(6, Wire().Int(1, 1767268800))
-                              .Text(7, "containerd://0f");
-  const Wire container = Wire()
-                             .Text(1, "main")
-                             .Sub(2, Wire().Sub(3, terminated))
-                             .Text(3, "")  // lastState, empty
-                             .Int(4, 0)
-                             .Int(5, 3)
-                             // allocatedResources, which we do not model
-                             .Sub(10, Wire().Text(1, "cpu"));
-  EXPECT_THAT(DecodePod(Wire().Sub(3, Wire().Sub(8, container))),
-              EqualsProto(R"pb(
-                status {
-                  container_statuses {
-                    name: "main"
-                    state {
-                      terminated {
-                        exit_code: -1
-                        signal: 9
-                        reason: "Error"
-                        message: ""
-                        started_at {}
-                        finished_at { seconds: 1767268800 }
-                        container_id: "containerd://0f"
-                      }
-                    }
-                    last_state {}
-                    ready: false
-                    restart_count: 3
-                  }
-                }
-              )pb"));
-}
-
-TEST(KubernetesWireTest, DecodesPodCondition) {
-  const Wire disruption = Wire()
-                              .Text(1, "DisruptionTarget")
-                              .Text(2, "True")
-                              .Text(3, "")  // lastProbeTime, zero
-                              .Sub(4, Wire().Int(1, 1767268790))
-                              .Text(5, "DeletionByTaintManager");
-  const Wire status = Wire().Text(1, "Failed").Sub(2, disruption).Int(17, 4);
-  EXPECT_THAT(DecodePod(Wire().Sub(3, status)), EqualsProto(R"pb(
-                status {
-                  phase: "Failed"
-                  conditions {
-                    type: "DisruptionTarget"
-                    status: "True"
-                    last_probe_time {}
-                    last_transition_time { seconds: 1767268790 }
-                    reason: "DeletionByTaintManager"
-                  }
-                  observed_generation: 4
-                }
-              )pb"));
-}
 
 TEST(KubernetesWireTest, DecodesUnpackedAndPackedExitCodes) {
   const Wire unpacked = Wire().Text(2, "In").Int(3, 42).Int(3, 143);
