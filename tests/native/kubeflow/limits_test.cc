@@ -1,7 +1,6 @@
 #include <cstdint>
 #include <limits>
 #include <ostream>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -110,60 +109,6 @@ TEST(ToleratedRestartsTest, AgreesWithTheLimitOnEveryCount) {
   }
 }
 
-// A straightforward second implementation: visits every pod and container once.
-bool PastByHand(const RunPolicy& policy, const Replicas& replicas,
-                const std::vector<Pod>& pods) {
-  std::int64_t restarts = 0;
-  for (const Pod& pod : pods) {
-    for (const auto& [type, spec] : replicas) {
-      const bool is_of_type =
-          pod.metadata().labels().at(std::string(kReplicaTypeLabel)) ==
-          absl::AsciiStrToLower(type);
-      const bool counts =
-          spec.restart_policy() != "Never" && !spec.restart_policy().empty();
-      if (!is_of_type || !counts || pod.status().phase() != "Running") continue;
-      for (const auto& container : pod.status().container_statuses()) {
-        restarts += container.restart_count();
-      }
-    }
-  }
-  if (!policy.has_backoff_limit()) return false;
-  if (policy.backoff_limit() == 0) return restarts != 0;
-  return restarts >= policy.backoff_limit();
-}
-
-TEST(TrainingJobBackoffLimitTest, AgreesWithTheSecondImplementation) {
-  std::mt19937 random(20260101);
-  const auto pick = [&](int n) {
-    return std::uniform_int_distribution<int>(0, n - 1)(random);
-  };
-  const std::vector<std::string> kPolicies = {"Always", "OnFailure", "Never",
-                                              "ExitCode", ""};
-  const std::vector<std::string> kPhases = {"Running", "Failed", "Succeeded",
-                                            "Pending"};
-  const std::vector<std::string> kTypes = {"Worker", "PS", "Chief"};
-  for (int round = 0; round < 2000; ++round) {
-    Replicas replicas;
-    for (const std::string& type : kTypes) {
-      if (pick(3) == 0) continue;
-      replicas[type].set_restart_policy(
-          kPolicies[static_cast<std::size_t>(pick(5))]);
-    }
-    std::vector<Pod> pods;
-    for (int i = 0; i < pick(6); ++i) {
-      pods.push_back(
-          WithRestarts(PodAt(kTypes[static_cast<std::size_t>(pick(3))], i,
-                             kPhases[static_cast<std::size_t>(pick(4))]),
-                       pick(4)));
-    }
-    RunPolicy policy;
-    if (pick(5) != 0) policy.set_backoff_limit(pick(6));
-    EXPECT_EQ(PastBackoffLimit(policy, RestartsOf(replicas, pods)),
-              PastByHand(policy, replicas, pods))
-        << round;
-  }
-}
-
 class TrainingJobLimitsTest : public testing::Test {
  protected:
   TrainingJobLimitsTest() {
@@ -223,6 +168,29 @@ TEST_F(TrainingJobLimitsTest, ZeroDeadlinesPassAtOnceHugeOnesNever) {
   EXPECT_TRUE(IsOver(0, 100));
   EXPECT_TRUE(IsOver(-5, 100));
   EXPECT_FALSE(IsOver(std::numeric_limits<std::int64_t>::max(), 1'000'000));
+}
+
+TEST(TrainingJobSuspensionTest, KeepsTheStartTimeUntilItsEnd) {
+  auto job = Parse<TrainingJob>(
+      "kind: 'PyTorchJob' spec { run_policy { suspend: true } "
+      "pytorch_replica_specs { key: 'Master' value {} } } status { start_time "
+      "{ seconds: 7 } conditions { type: 'Running' status: 'True' } }");
+  const Kind& kind = *FindKind(job.kind());
+  const Replicas replicas = ReplicasOf(job, kind);
+  const std::vector<Pod> pods = {PodAt("Master", 0, "Running")};
+  const auto run = [&] {
+    return Reconcile({job, kind, replicas, pods, {}, At(1000)}).status;
+  };
+  const JobStatus suspended = run();
+  EXPECT_TRUE(IsTrue(suspended.conditions(), kSuspended));
+  EXPECT_FALSE(IsTrue(suspended.conditions(), kRunning));
+  EXPECT_EQ(suspended.start_time().seconds(), 7);
+  *job.mutable_status() = suspended;
+  job.mutable_spec()->mutable_run_policy()->set_suspend(false);
+  const JobStatus resumed = run();
+  EXPECT_FALSE(IsTrue(resumed.conditions(), kSuspended));
+  EXPECT_TRUE(IsTrue(resumed.conditions(), kRunning));
+  EXPECT_EQ(resumed.start_time().seconds(), 1000);
 }
 
 }  // namespace

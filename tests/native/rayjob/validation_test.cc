@@ -21,25 +21,26 @@ constexpr const char* kCluster =
 struct SpecCase {
   std::string name;
   std::string spec;
-  // The field of the first refusal; empty: not refused.
+  // Parts of the first refusal; no detail: not refused.
   std::string field;
   std::string detail;
 };
 
 void PrintTo(const SpecCase& test, std::ostream* out) { *out << test.name; }
 
+// Refusals that tests/oracle does not record.
 class RayJobSpecTest : public testing::TestWithParam<SpecCase> {};
 
 TEST_P(RayJobSpecTest, IsRefusedWithKubeRaysMessages) {
   const SpecCase& test = GetParam();
   const FieldErrors errors =
       ValidateRayJobSpec(Parse<RayJobSpec>(test.spec), {});
-  if (test.field.empty()) {
+  if (test.detail.empty()) {
     EXPECT_TRUE(errors.empty()) << errors.front().detail;
     return;
   }
   ASSERT_FALSE(errors.empty());
-  EXPECT_EQ(errors.front().field, test.field);
+  EXPECT_THAT(errors.front().field, HasSubstr(test.field));
   EXPECT_THAT(errors.front().detail, HasSubstr(test.detail));
 }
 
@@ -47,83 +48,28 @@ std::string On(const std::string& rest) { return kCluster + rest; }
 
 INSTANTIATE_TEST_SUITE_P(
     Specs, RayJobSpecTest,
-    testing::Values(
-        SpecCase{"Good", On("backoff_limit: 3"), "", ""},
-        SpecCase{"NoCluster", "", "spec.rayClusterSpec", "one of"},
-        SpecCase{"SuspendWithoutShutdown", On("suspend: true"), "spec.suspend",
-                 "not allowed to be suspended"},
-        SpecCase{"NegativeTtl",
-                 On("shutdown_after_job_finishes: true "
-                    "ttl_seconds_after_finished: -5"),
-                 "spec.ttlSecondsAfterFinished", "non-negative"},
-        SpecCase{"TtlWithoutShutdown", On("ttl_seconds_after_finished: 5"),
-                 "spec.ttlSecondsAfterFinished", "cannot have TTL"},
-        SpecCase{"SelectorWithoutName",
-                 "cluster_selector { key: 'a' value: 'b' }",
-                 "spec.clusterSelector", "should not be empty"},
-        SpecCase{"SelectorRetries",
-                 "cluster_selector { key: 'ray.io/cluster' value: 'b' } "
-                 "backoff_limit: 1",
-                 "spec.backoffLimit", "ClusterSelector mode"},
-        SpecCase{"SelectorAlone",
-                 "cluster_selector { key: 'ray.io/cluster' value: 'b' }", "",
-                 ""},
-        SpecCase{"InteractiveRetries",
-                 On("submission_mode: 'InteractiveMode' backoff_limit: 1"),
-                 "spec.backoffLimit", "InteractiveMode"},
-        SpecCase{"SidecarSubmitter",
-                 On("submission_mode: 'SidecarMode' submitter_config { }"),
-                 "spec.submitterConfig", "SubmitterConfig"},
-        SpecCase{"SidecarTemplate",
-                 On("submission_mode: 'SidecarMode' submitter_pod_template { "
-                    "}"),
-                 "spec.submitterPodTemplate", "SubmitterPodTemplate"},
-        SpecCase{"NoTimeToRun", On("active_deadline_seconds: 0"),
-                 "spec.activeDeadlineSeconds", "positive"},
-        SpecCase{"NoTimeToStart", On("pre_running_deadline_seconds: -1"),
-                 "spec.preRunningDeadlineSeconds", "positive"},
-        SpecCase{"NegativeLimit", On("backoff_limit: -2147483648"),
-                 "spec.backoffLimit", "positive"}),
+    testing::Values(SpecCase{"Good", On("backoff_limit: 3"), "", ""},
+                    SpecCase{"NoCluster", "", "spec.rayClusterSpec", "one of"},
+                    SpecCase{"SelectorWithoutName",
+                             "cluster_selector { key: 'a' value: 'b' }",
+                             "spec.clusterSelector", "should not be empty"},
+                    SpecCase{
+                        "SelectorAlone",
+                        "cluster_selector { key: 'ray.io/cluster' value: 'b' }",
+                        "", ""}),
     [](const auto& test) { return test.param.name; });
 
-class RayJobDeletionTest : public testing::TestWithParam<SpecCase> {};
-
-TEST_P(RayJobDeletionTest, IsRefusedWithKubeRaysMessages) {
-  const SpecCase& test = GetParam();
-  const FieldErrors errors =
-      ValidateRayJobSpec(Parse<RayJobSpec>(On(test.spec)), {});
-  if (test.detail.empty()) {
-    EXPECT_TRUE(errors.empty()) << errors.front().detail;
-    return;
-  }
-  ASSERT_FALSE(errors.empty());
-  EXPECT_THAT(errors.front().detail, HasSubstr(test.detail));
-}
-
 std::string Rules(const std::string& rules) {
-  return "deletion_strategy { " + rules + " }";
+  return On("deletion_strategy { " + rules + " }");
 }
 const std::string kOnFailed = "condition { job_status: 'FAILED' ";
 
 INSTANTIATE_TEST_SUITE_P(
-    Strategies, RayJobDeletionTest,
+    Strategies, RayJobSpecTest,
     testing::Values(
-        SpecCase{"Empty", Rules(""), "", "cannot be empty"},
-        SpecCase{"OneBranch", Rules("on_failure { policy: 'DeleteNone' }"), "",
-                 "must be set when using the legacy"},
         SpecCase{"BranchWithoutPolicy",
                  Rules("on_success { policy: 'DeleteNone' } on_failure { }"),
                  "", "OnFailure cannot be unset"},
-        SpecCase{"NoneAndShutdown",
-                 "shutdown_after_job_finishes: true " +
-                     Rules("on_success { policy: 'DeleteNone' } "
-                           "on_failure { policy: 'DeleteSelf' }"),
-                 "", "while deletion policy is 'DeleteNone'"},
-        SpecCase{"RulesAndShutdown",
-                 "shutdown_after_job_finishes: true " +
-                     Rules("deletion_rules { policy: 'DeleteSelf' " +
-                           kOnFailed + "} }"),
-                 "", "mutually exclusive"},
         SpecCase{"RulesAndBranches",
                  Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
                        "} } on_success { policy: 'DeleteSelf' }"),
@@ -135,10 +81,6 @@ INSTANTIATE_TEST_SUITE_P(
                  Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
                        "job_deployment_status: 'Failed' } }"),
                  "", "at the same time"},
-        SpecCase{"NegativeTtl",
-                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
-                       "ttl_seconds: -1 } }"),
-                 "", "deletionRules[0]: TTLSeconds must be non-negative"},
         SpecCase{"SeveralAreReportedAsOne",
                  Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
                        "ttl_seconds: -1 } } deletion_rules { policy: "
