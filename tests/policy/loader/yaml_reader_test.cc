@@ -186,6 +186,7 @@ struct YamlReaderBadCase {
   const char* issue;
 };
 
+// Mistakes that no file of tests/policies/bad makes.
 class BadSpecTest : public ::testing::TestWithParam<YamlReaderBadCase> {};
 
 TEST_P(BadSpecTest, HasOnePreciseIssue) {
@@ -196,58 +197,25 @@ TEST_P(BadSpecTest, HasOnePreciseIssue) {
 INSTANTIATE_TEST_SUITE_P(
     Table, BadSpecTest,
     ::testing::Values(
-        YamlReaderBadCase{"UnknownKey", "selector: {kind: [b], names: [a]}",
-                          "1:12 unknown key \"kind\", did you mean \"kinds\"?"},
         YamlReaderBadCase{"SnakeCase", "max_attempts: 3",
                           "1:1 unknown key \"max_attempts\", did you mean "
                           "\"maxAttempts\"?"},
-        YamlReaderBadCase{
-            "KeyWithoutLikeness", "killSwitch: {foo: 1}",
-            "1:14 unknown key \"foo\", expected one of enabled, reason"},
-        YamlReaderBadCase{"DuplicateKey",
-                          "order: 1\nmaxAttempts: 2\norder: 3\n",
-                          "3:1 duplicate key \"order\", first given at line 1"},
         YamlReaderBadCase{"DuplicateMapKey", "budgets: {a: {}, b: {}, a: {}}",
                           "1:25 duplicate key \"a\", first given at line 1"},
-        YamlReaderBadCase{"MergeKey", "killSwitch: {<<: {enabled: true}}",
-                          "1:14 merge keys (<<) are not allowed"},
         YamlReaderBadCase{"KeyIsAList", "killSwitch: {[a]: b}",
                           "1:14 expected a key, found a list"},
         YamlReaderBadCase{"KeyIsNothing", "killSwitch: {~: b}",
                           "1:14 expected a key, found nothing"},
-        YamlReaderBadCase{
-            "NoValue", "order:\n",
-            "1:1 \"order\" has no value, expected a whole number; remove "
-            "the key to leave it out"},
-        YamlReaderBadCase{
-            "Null", "killSwitch: null\n",
-            "1:1 \"killSwitch\" has no value, expected a map with keys "
-            "among enabled, reason; remove the key to leave it out"},
-        YamlReaderBadCase{
-            "EmptyList", "rules: [{when: {causes: []}}]",
-            "1:17 \"causes\" is empty, expected at least one entry; remove "
-            "the key to leave it out"},
-        YamlReaderBadCase{
-            "EmptyMap", "selector: {matchLabels: {}}",
-            "1:12 \"matchLabels\" is empty, expected at least one entry; "
-            "remove the key to leave it out"},
         YamlReaderBadCase{"EmptyText", "rules: [{when: {messagePattern: ''}}]",
                           "1:33 an empty string says nothing; leave it out"},
         YamlReaderBadCase{"EmptyTextInAList", "selector: {kinds: ['']}",
                           "1:20 an empty string says nothing; leave it out"},
         YamlReaderBadCase{"ListForEmptyMap", "budgets: []",
                           "1:10 expected a map, found a list"},
-        YamlReaderBadCase{
-            "ScalarForMessage", "killSwitch: true",
-            "1:13 expected a map with keys among enabled, reason, found a "
-            "single value"},
         YamlReaderBadCase{"ScalarForMap", "budgets: many",
                           "1:10 expected a map, found a single value"},
         YamlReaderBadCase{"ListForMap", "budgets: [{limit: 1}]",
                           "1:10 expected a map, found a list"},
-        YamlReaderBadCase{"ScalarForList", "selector: {kinds: RayJob}",
-                          "1:19 expected a list, found a single value (write "
-                          "[\"RayJob\"])"},
         YamlReaderBadCase{"MapForList", "rules: {name: a}",
                           "1:8 expected a list, found a map"},
         YamlReaderBadCase{"ListForScalar", "maxAttempts: [1]",
@@ -256,17 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
             "MapForDuration", "derivation: {crashLoopWindow: {seconds: 1}}",
             "1:31 expected a duration such as \"90s\", found a map"},
         YamlReaderBadCase{"NullInList", "selector: {kinds: [a, , b]}",
-                          "1:23 expected a string, found nothing"},
-        YamlReaderBadCase{
-            "NumberForString", "selector: {matchLabels: {tier: 1}}",
-            "1:32 expected a string, 1 is a number or boolean to YAML; "
-            "put it in quotes"},
-        YamlReaderBadCase{
-            "TooBigForInt32", "maxAttempts: 2147483648",
-            "1:14 \"2147483648\" is out of range, expected -2147483648 to "
-            "2147483647"},
-        YamlReaderBadCase{"WordForBoolean", "compareNative: yes",
-                          "1:16 \"yes\" is not true or false"}),
+                          "1:23 expected a string, found nothing"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(ReadYamlMessageTest, RefusesDocumentsThatAreNotMaps) {
@@ -306,36 +264,6 @@ TEST(ReadYamlMessageTest, RefusesTheNameOfTheZeroValue) {
   EXPECT_THAT(Read<v1::Outcome>("action: ACTION_UNSPECIFIED").issues,
               ElementsAre("1:9 \"ACTION_UNSPECIFIED\" is not one of RETRY, "
                           "FAIL, IGNORE, WAIT, WAIT_FOR_SPEC_UPDATE"));
-}
-
-TEST(ReadYamlMessageTest, ContinuesAfterEachProblem) {
-  const auto reading = Read<v1::RetryPolicySpec>(R"(
-budgts:
-  a: {limit: 3, windo: 24}
-  b: {limit: 010}
-rules:
-  - name: 1
-    when: {causes: [APP_EROR, CONTAINER_OOM]}
-    than: {action: Retry, backoff: {initial: 5}}
-)");
-  EXPECT_THAT(
-      reading.issues,
-      ElementsAre(
-          "2:1 unknown key \"budgts\", did you mean \"budgets\"?",
-          "3:17 unknown key \"windo\", did you mean \"window\"?",
-          "3:24 \"24\" has no unit, expected a duration such as \"90s\", "
-          "\"1m30s\", \"24h\", \"7d\" or \"250ms\"",
-          "4:14 \"010\" has a leading zero, which some readers take for "
-          "octal; write 10",
-          "6:11 expected a string, 1 is a number or boolean to YAML; put it "
-          "in quotes",
-          "7:21 \"APP_EROR\" is not one of the 49 names of Cause, did you "
-          "mean APP_ERROR?",
-          "8:5 unknown key \"than\", did you mean \"then\"?",
-          "8:20 \"Retry\" is not one of RETRY, FAIL, IGNORE, WAIT, "
-          "WAIT_FOR_SPEC_UPDATE, did you mean RETRY?",
-          "8:46 \"5\" has no unit, expected a duration such as \"90s\", "
-          "\"1m30s\", \"24h\", \"7d\" or \"250ms\""));
 }
 
 TEST(ReadYamlMessageTest, ReadsNearMissesAsTheIntendedKey) {
