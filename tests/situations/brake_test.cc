@@ -85,10 +85,8 @@ struct RetriedRow {
 };
 
 std::string JobObject(int failed) {
-  return absl::StrCat(
-      "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
-      "completions: 1 backoff_limit: 6 } status { active: 1 failed: ",
-      failed, " } } ");
+  return JobIn("parallelism: 1 completions: 1 backoff_limit: 6",
+               absl::StrCat("active: 1 failed: ", failed));
 }
 
 std::string JobPod(int, int created) {
@@ -619,12 +617,11 @@ TEST_F(BrakeTest, ProgressIsNotALoop) {
 TEST_F(BrakeTest, ResumedWorkStartsAfresh) {
   const int last_end = kBegin + 2 * (50 + kBackOff) + 50;
   const auto job = [](int at) {
-    return absl::StrCat(
-        "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
-        "completions: 1 backoff_limit: 6 } status { active: 1 failed: 3 "
-        "conditions { type: 'Suspended' status: 'False' last_transition_time "
-        "{ seconds: ",
-        at, " } } } } ");
+    return JobIn(
+        "parallelism: 1 completions: 1 backoff_limit: 6",
+        absl::StrCat("active: 1 failed: 3 conditions { type: 'Suspended' "
+                     "status: 'False' last_transition_time { seconds: ",
+                     at, " } }"));
   };
   ASSERT_EQ(Ask(kRetried[0], kLoops[0], 3).decision().action(),
             v1::Decision::FAIL);
@@ -694,11 +691,8 @@ TEST_F(BrakeTest, FailuresThatOthersRetriedAreChargedOnce) {
   ASSERT_EQ(ledger_.attempts_seen(), 1);
   const int second = kBegin + 60;
   std::string report = absl::StrCat(
-      "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
-      "completions: 1 backoff_limit: 1 } status { failed: 2 conditions { type: "
-      "'Failed' status: 'True' reason: 'BackoffLimitExceeded' "
-      "last_transition_time { seconds: ",
-      second + 60, " } } } } ",
+      JobIn("parallelism: 1 completions: 1 backoff_limit: 1",
+            "failed: 2 " + Is("Failed", second + 60, "BackoffLimitExceeded")),
       Pod("p0", JobPod(0, kBegin), "Failed",
           StatusOf(kLoops[2], kBegin, kBegin + 50)),
       Pod("p1", JobPod(1, second), "Failed",

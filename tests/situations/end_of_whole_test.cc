@@ -29,16 +29,11 @@ struct WholeRow {
 };
 
 std::vector<WholeRow> Wholes() {
-  const auto condition = [](const char* type) {
-    return absl::StrCat(
-        "conditions { type: '", type,
-        "' status: 'True' last_transition_time { seconds: ", kEnd + 5, " } }");
-  };
-  static const std::string failed = condition("Failed");
-  static const std::string target = condition("FailureTarget");
-  static const std::string running = condition("Running");
-  static const std::string created = condition("Created");
-  static const std::string suspended = condition("Suspended");
+  static const std::string failed = Is("Failed", kEnd + 5);
+  static const std::string target = Is("FailureTarget", kEnd + 5);
+  static const std::string running = Is("Running", kEnd + 5);
+  static const std::string created = Is("Created", kEnd + 5);
+  static const std::string suspended = Is("Suspended", kEnd + 5);
   return {
       {"JobSet",
        "job_set",
@@ -90,9 +85,7 @@ std::string DoneParts(const WholeRow& row, int which) {
     absl::StrAppend(&parts, "jobs { metadata { name: 'train-prep' uid: 'C' ",
                     OwnedBy(row.kind),
                     "} spec { completions: 1 } status { succeeded: 1 ",
-                    "conditions { type: 'Complete' status: 'True' "
-                    "last_transition_time { seconds: ",
-                    kEnd - 300, " } } } } ");
+                    Is("Complete", kEnd - 300), "} } ");
   }
   if ((which & 2) != 0) {
     absl::StrAppend(&parts, Pod("train-prep-x", OwnedBy(row.kind), "Succeeded",
@@ -141,9 +134,7 @@ TEST_F(EndOfWholeTest, NamesTheFailedPart) {
       {Pod("train-w", OwnedBy("JobSet"), "Failed",
            Ended(100'000, kEnd, 137, "OOMKilled")),
        v1::CONTAINER_OOM},
-      {Pod("train-w", OwnedBy("JobSet"), "Failed",
-           absl::StrCat(kMarked, kEnd, " } } ",
-                        Ended(100'000, kEnd, 143, "Error"))),
+      {Pod("train-w", OwnedBy("JobSet"), "Failed", DrainedEnd(100'000, kEnd)),
        v1::DRAINED},
       {absl::StrCat("pods { metadata { name: 'train-w' uid: 'train-w' ",
                     OwnedBy("JobSet"),
@@ -181,17 +172,12 @@ TEST_F(EndOfWholeTest, TheObjectsOwnSuccessIsTheWorks) {
 
 // kubernetes#125695: a Job counts a pod as failed once it is being deleted.
 TEST_F(EndOfWholeTest, DoesNotRerunWorkThatSucceededDuringDeletion) {
-  const std::string failed = absl::StrCat(
-      "conditions { type: 'FailureTarget' status: 'True' reason: "
-      "'BackoffLimitExceeded' last_transition_time { seconds: ",
-      kEnd - 60, " } } conditions { type: 'Failed' status: 'True' reason: ",
-      "'BackoffLimitExceeded' last_transition_time { seconds: ", kEnd + 1,
-      " } }");
+  const std::string failed =
+      Is("FailureTarget", kEnd - 60, "BackoffLimitExceeded") +
+      Is("Failed", kEnd + 1, "BackoffLimitExceeded");
   const auto job = [&](int count) {
-    return absl::StrCat(
-        "jobs { metadata { name: 'train' uid: 'J' } spec { "
-        "parallelism: 1 completions: 1 } status { failed: ",
-        count, " ", failed, " } } ");
+    return JobIn("parallelism: 1 completions: 1",
+                 absl::StrCat("failed: ", count, " ", failed));
   };
   const auto pod = [](int requested, int grace, const char* phase,
                       const std::string& status) {
@@ -202,13 +188,11 @@ TEST_F(EndOfWholeTest, DoesNotRerunWorkThatSucceededDuringDeletion) {
                phase, status);
   };
   const std::string done = Ended(100'000, kEnd, 0, "Completed");
-  const std::string runs =
-      "container_statuses { name: 'main' state { running { } } }";
   // The kubelet's last deletion overwrites the time of the first request.
   for (const std::string& report : {pod(kEnd - 62, 300, "Succeeded", done),
                                     pod(kEnd + 1, 0, "Succeeded", done),
                                     pod(kEnd - 62, 300, "Failed", done),
-                                    pod(kEnd - 62, 300, "Running", runs)}) {
+                                    pod(kEnd - 62, 300, "Running", kRuns)}) {
     const v1::DecideResponse answer = Ask(report + job(1));
     EXPECT_EQ(answer.diagnosis().cause(), v1::CANCELLED) << report;
     EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE) << report;
@@ -324,10 +308,7 @@ TEST_F(EndOfWholeTest, TheNextJobOfAnUnknownOwnerIsTheRetry) {
         status, " } } ");
   };
   const auto failed = [](int at) {
-    return absl::StrCat("failed: 1 conditions { type: 'Failed' status: 'True' ",
-                        "reason: 'BackoffLimitExceeded' last_transition_time "
-                        "{ seconds: ",
-                        at, " } } ");
+    return "failed: 1 " + Is("Failed", at, "BackoffLimitExceeded");
   };
   const auto pod = [](int number, int made, const char* phase,
                       const std::string& status) {
@@ -339,13 +320,11 @@ TEST_F(EndOfWholeTest, TheNextJobOfAnUnknownOwnerIsTheRetry) {
                             made, " } "),
                phase, status);
   };
-  const std::string runs =
-      "container_statuses { name: 'main' state { running { } } }";
   const std::string first = job(1, 100'000, failed(kEnd));
   const std::string first_pod =
       pod(1, 100'000, "Failed", Ended(100'000, kEnd - 5, 1, "Error"));
   const int made = kEnd + 120;
-  const std::string next_pods[] = {"", pod(2, made, "Running", runs)};
+  const std::string next_pods[] = {"", pod(2, made, "Running", kRuns)};
   for (const std::string& before : {std::string(), first_pod}) {
     for (const std::string& now : next_pods) {
       ledger_.Clear();
@@ -392,14 +371,12 @@ TEST_F(EndOfWholeTest, ADeadlineIsNotAnEarlierFailure) {
       Ended(100'000, 100'140, 1, "Error"),
       Ended(100'000, 100'140, 1, "Error",
             "ModuleNotFoundError: No module named acme"),
-      absl::StrCat(kMarked, 100'140, " } } ",
-                   Ended(100'000, 100'140, 143, "Error"))};
-  const std::string job =
-      "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
-      "parallelism: 1 backoff_limit: 6 active_deadline_seconds: 290 } status { "
-      "failed: 2 start_time { seconds: 100000 } conditions { type: 'Failed' "
-      "status: 'True' reason: 'DeadlineExceeded' last_transition_time { "
-      "seconds: 100325 } } } } ";
+      DrainedEnd(100'000, 100'140)};
+  const std::string job = JobIn(
+      "completions: 1 parallelism: 1 backoff_limit: 6 "
+      "active_deadline_seconds: 290",
+      "failed: 2 start_time { seconds: 100000 } " +
+          Is("Failed", 100'325, "DeadlineExceeded"));
   const std::string killed =
       Pod("b",
           absl::StrCat(Created(100'160),
@@ -424,11 +401,9 @@ TEST_F(EndOfWholeTest, ADeadlineExplainsEndsAfterItPasses) {
     for (const int code : {137, 143, 0}) {
       const int passed = 101'800;
       const std::string report = absl::StrCat(
-          "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
-          "active_deadline_seconds: 1800 } status { failed: 1 start_time { "
-          "seconds: 100000 } conditions { type: 'Failed' status: 'True' "
-          "reason: 'DeadlineExceeded' last_transition_time { seconds: ",
-          passed + written, " } } } } ",
+          JobIn("completions: 1 active_deadline_seconds: 1800",
+                "failed: 1 start_time { seconds: 100000 } " +
+                    Is("Failed", passed + written, "DeadlineExceeded")),
           Pod("p",
               absl::StrCat(Created(100'000),
                            "deletion_timestamp { seconds: ", passed + 30,
@@ -447,12 +422,10 @@ TEST_F(EndOfWholeTest, ADeadlineExplainsEndsAfterItPasses) {
 TEST_F(EndOfWholeTest, AJobsOwnKillIsNotAFailureOfItsProgram) {
   const auto report = [](int code, const char* last) {
     return absl::StrCat(
-        "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
-        "backoff_limit: 6 } status { failed: 1 conditions { type: "
-        "'FailureTarget' status: 'True' reason: 'BackoffLimitExceeded' "
-        "last_transition_time { seconds: ",
-        kEnd, " } } } } pods { metadata { name: 'p' uid: 'p' ",
-        Created(100'000), "deletion_timestamp { seconds: ", kEnd + 2,
+        JobIn("completions: 1 backoff_limit: 6",
+              "failed: 1 " + Is("FailureTarget", kEnd, "BackoffLimitExceeded")),
+        "pods { metadata { name: 'p' uid: 'p' ", Created(100'000),
+        "deletion_timestamp { seconds: ", kEnd + 2,
         " } deletion_grace_period_seconds: 0 } spec { restart_policy: "
         "'OnFailure' containers { name: 'main' } } status { phase: 'Failed' "
         "container_statuses { name: 'main' restart_count: 6 state { terminated "
@@ -529,8 +502,7 @@ Gang MakeGang(std::mt19937& random, int size) {
           pod(index, made,
               absl::StrCat("deletion_timestamp { seconds: ", kEnd + 31,
                            " } deletion_grace_period_seconds: 30 "),
-              "Running",
-              "container_statuses { name: 'main' state { running { } } }"));
+              "Running", kRuns));
     }
   }
   return gang;
@@ -539,20 +511,15 @@ Gang MakeGang(std::mt19937& random, int size) {
 TEST_F(EndOfWholeTest, AGrantedRetryStaysWhenTheStoppedPodsAreGone) {
   std::mt19937 random(7);
   const auto objects = [](bool is_over) {
-    const auto failed = [](const char* type, int at) {
-      return absl::StrCat(
-          "conditions { type: '", type,
-          "' status: 'True' last_transition_time { seconds: ", at, " } } ");
-    };
     return absl::StrCat(
         "job_set { metadata { name: 'train' uid: 'T' } spec {} status { "
         "restarts: 0 ",
-        is_over ? failed("Failed", kEnd + 34) : "",
+        is_over ? Is("Failed", kEnd + 34) : "",
         "} } jobs { metadata { name: 'w' uid: 'W' labels { key: "
         "'jobset.sigs.k8s.io/restart-attempt' value: '0' } ",
         OwnedBy("JobSet"), "} spec { parallelism: 4 completions: 4 } status { ",
-        failed("FailureTarget", kEnd + 1),
-        is_over ? failed("Failed", kEnd + 33) : "", "} } ");
+        Is("FailureTarget", kEnd + 1), is_over ? Is("Failed", kEnd + 33) : "",
+        "} } ");
   };
   for (int seed = 0; seed < 300; ++seed) {
     Gang gang = MakeGang(random, 2 + static_cast<int>(random() % 4));
@@ -628,23 +595,19 @@ TEST_F(EndOfWholeTest, AJobSetIsNotChargedForItsOwnKills) {
                           absl::StrCat(kMarked, made + 50, " } } ",
                                        Ended(made, made + 51, 143, "Error")));
           } else {
-            report += is_last ? Pod(name, deleted(made + 51), "Running",
-                                    "container_statuses { name: 'main' state { "
-                                    "running { } } }")
+            report += is_last ? Pod(name, deleted(made + 51), "Running", kRuns)
                               : Pod(name, deleted(made + 52), "Failed",
                                     Ended(made, made + 53, 143, "Error"));
           }
         }
       }
       if (with_jobs) {
-        absl::StrAppend(
-            &report,
-            "jobs { metadata { name: 'w' uid: 'W3' labels { key: "
-            "'jobset.sigs.k8s.io/restart-attempt' value: '3' } ",
-            OwnedBy("JobSet"), "} spec { parallelism: ", size,
-            " completions: ", size,
-            " } status { failed: 1 conditions { type: 'FailureTarget' status: "
-            "'True' last_transition_time { seconds: 100351 } } } } ");
+        absl::StrAppend(&report,
+                        "jobs { metadata { name: 'w' uid: 'W3' labels { key: "
+                        "'jobset.sigs.k8s.io/restart-attempt' value: '3' } ",
+                        OwnedBy("JobSet"), "} spec { parallelism: ", size,
+                        " completions: ", size, " } status { failed: 1 ",
+                        Is("FailureTarget", 100'351), "} } ");
       }
       EXPECT_EQ(Ask(report, 100'352).decision().scope(), v1::Decision::JOB_SET);
       const auto charged = Charged();
@@ -663,17 +626,12 @@ TEST_F(EndOfWholeTest, PodsCountedAfterGivingUpAreTheSameFailure) {
       for (const char* reason : {"BackoffLimitExceeded", "PodFailurePolicy",
                                  "MaxFailedIndexesExceeded"}) {
         const auto job = [reason](int failed, const std::string& conditions) {
-          return absl::StrCat(
-              "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: "
-              "4 completions: 4 backoff_limit: 6 } status { failed: ",
-              failed, " conditions { type: 'FailureTarget' status: 'True' ",
-              "reason: '", reason,
-              "' last_transition_time { seconds: 100500 } } ", conditions,
-              "} } ");
+          return JobIn(
+              "parallelism: 4 completions: 4 backoff_limit: 6",
+              absl::StrCat("failed: ", failed, " ",
+                           Is("FailureTarget", 100'500, reason), conditions));
         };
-        const std::string over = absl::StrCat(
-            "conditions { type: 'Failed' status: 'True' reason: '", reason,
-            "' last_transition_time { seconds: 100540 } } ");
+        const std::string over = Is("Failed", 100'540, reason);
         ledger_.Clear();
         const auto at_first = DecideAt(job(first, ""), 100'501);
         const auto charged = Charged();
@@ -693,22 +651,13 @@ TEST_F(EndOfWholeTest, PodsCountedAfterGivingUpAreTheSameFailure) {
 // events and pods, reported later, belong to the same one.
 TEST_F(EndOfWholeTest, ChargesEveryPreemptionByAQueue) {
   const auto workload = [](int at) {
-    const auto condition = [at](const char* type, const char* reason) {
-      return absl::StrCat("conditions { type: '", type,
-                          "' status: 'True' reason: '", reason,
-                          "' last_transition_time { seconds: ", at, " } } ");
-    };
     return absl::StrCat(
         "kueue_workload { metadata { name: 'job-train' uid: 'Q' ",
         "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: "
         "true } } spec { active: true } status { ",
-        condition("Evicted", "Preempted"),
-        condition("Preempted", "InClusterQueue"),
-        condition("Requeued", "Preempted"),
-        "} } jobs { metadata { name: 'train' uid: 'J' } spec { suspend: true ",
-        "completions: 1 } status { conditions { type: 'Suspended' status: "
-        "'True' last_transition_time { seconds: ",
-        at, " } } } } ");
+        Is("Evicted", at, "Preempted"), Is("Preempted", at, "InClusterQueue"),
+        Is("Requeued", at, "Preempted"), "} } ",
+        JobIn("suspend: true completions: 1", Is("Suspended", at)));
   };
   for (const int gap : {15, 60, 300, 400, 599, 601, 4000}) {
     ledger_.Clear();
@@ -733,7 +682,7 @@ TEST_F(EndOfWholeTest, DoesNotRetryPartsOfAnEndedWhole) {
       Ended(100'000, kEnd, 137, "OOMKilled"),
       Ended(100'000, kEnd, 1, "Error"),
       Ended(100'000, kEnd, 139, "Error"),
-      absl::StrCat(kMarked, kEnd, " } } ", Ended(100'000, kEnd, 143, "Error")),
+      DrainedEnd(100'000, kEnd),
   };
   int ended = 0;
   for (const std::string& first : ends) {
@@ -745,18 +694,13 @@ TEST_F(EndOfWholeTest, DoesNotRetryPartsOfAnEndedWhole) {
       }
       const std::string pods = Pod("a", Created(100'000), "Failed", first) +
                                Pod("b", Created(100'000), "Failed", later);
-      const auto job = [](const char* status) {
-        return absl::StrCat(
-            "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 2 "
-            "completions: 2 backoff_limit: 6 } status { failed: 2 ",
-            status, "} } ");
+      const auto job = [](const std::string& status) {
+        return JobIn("parallelism: 2 completions: 2 backoff_limit: 6",
+                     "failed: 2 " + status);
       };
       const std::string open = job("") + pods;
       const std::string over =
-          job("conditions { type: 'Failed' status: 'True' reason: "
-              "'BackoffLimitExceeded' last_transition_time { seconds: 100701 } "
-              "} ") +
-          pods;
+          job(Is("Failed", 100'701, "BackoffLimitExceeded")) + pods;
       ledger_.Clear();
       // Asked again with the ledger the answer stays, also after the Job shows
       // its failure, whichever part is reported first.

@@ -27,9 +27,8 @@ struct LimitedRow {
 };
 
 std::string LimitedJob(int limit) {
-  return absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { ",
-                      "parallelism: 1 completions: 1 backoff_limit: ", limit,
-                      " } status { } } ");
+  return JobIn(
+      absl::StrCat("parallelism: 1 completions: 1 backoff_limit: ", limit), "");
 }
 
 std::string OwnedMetadata(const char* owner, const std::string& more = "") {
@@ -38,23 +37,18 @@ std::string OwnedMetadata(const char* owner, const std::string& more = "") {
                       owner, more);
 }
 
-std::string PodOfJob() {
-  return OwnedMetadata(
-      "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true "
-      "} ");
-}
+std::string PodOfJob() { return OwnedMetadata(kOwner); }
 
 std::string IndexedJob(int limit) {
-  return absl::StrCat(
-      "jobs { metadata { name: 'train' uid: 'J' } spec { completion_mode: "
-      "'Indexed' parallelism: 1 completions: 1 backoff_limit_per_index: ",
-      limit, " } status { } } ");
+  return JobIn(absl::StrCat("completion_mode: 'Indexed' parallelism: 1 "
+                            "completions: 1 backoff_limit_per_index: ",
+                            limit),
+               "");
 }
 
 std::string PodOfIndex() {
   return OwnedMetadata(
-      "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true "
-      "} ",
+      kOwner,
       "labels { key: 'batch.kubernetes.io/job-completion-index' value: '0' } "
       "annotations { key: 'batch.kubernetes.io/job-index-failure-count' value: "
       "'0' } ");
@@ -139,9 +133,7 @@ class LeftToOperatorsTest : public DecideOnceTest {
   const EndRow ends_[4] = {
       {"an error", Ended(kMade, kGone, 1, "Error"), {{"application", 1}}},
       {"out of memory", Ended(kMade, kGone, 137, "OOMKilled"), {{"memory", 1}}},
-      {"a drain",
-       absl::StrCat(kMarked, kGone, " } } ", Ended(kMade, kGone, 143, "Error")),
-       {{"disruption", 1}}},
+      {"a drain", DrainedEnd(kMade, kGone), {{"disruption", 1}}},
       {"a missing module",
        Ended(kMade, kGone, 1, "Error",
              "ModuleNotFoundError: No module named flash_attn"),
@@ -244,9 +236,7 @@ TEST_F(LeftToOperatorsTest, IsNothingIfTheCallerReplacesThem) {
 
 // A handwritten Job lacks the API server's defaults.
 TEST_F(LeftToOperatorsTest, IsNothingWithoutAStatedLimit) {
-  const std::string job =
-      "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
-      "completions: 1 } status { } } ";
+  const std::string job = JobIn("parallelism: 1 completions: 1", "");
   for (const EndRow& end : ends_) {
     ledger_.Clear();
     EXPECT_EQ(
@@ -315,12 +305,10 @@ TEST_F(LeftToOperatorsTest, AreNamedAfterTheirPodsAreGone) {
     return absl::StrCat(
         "job_set { metadata { name: 'train' uid: 'T' } spec { failure_policy { "
         "max_restarts: 3 } } status { restarts: ",
-        restarts,
-        restarting ? " conditions { type: 'RestartingJobSet' status: 'True' "
-                     "reason: 'DefaultFailurePolicy' last_transition_time { "
-                     "seconds: "
+        restarts, " ",
+        restarting ? Is("RestartingJobSet", kGone + 5, "DefaultFailurePolicy")
                    : "",
-        restarting ? absl::StrCat(kGone + 5, " } } ") : "", " } } ");
+        " } } ");
   };
   for (const EndRow& end : ends_) {
     ledger_.Clear();
@@ -375,9 +363,8 @@ TEST_F(LeftToOperatorsTest, IsNothingThatCannotStart) {
   for (const EndRow& end : ends_) {
     ledger_.Clear();
     const v1::DecideResponse answer = DecideAt(
-        "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
-        "completions: 1 backoff_limit: 6 } status { active: 1 failed: 1 "
-        "ready: 0 } } " +
+        JobIn("parallelism: 1 completions: 1 backoff_limit: 6",
+              "active: 1 failed: 1 ready: 0") +
             Pod("p", PodOfJob(), "Failed", end.status) +
             Pod("q", Created(kGone + 10), "Pending",
                 "container_statuses { name: 'main' state { waiting { "
@@ -439,20 +426,15 @@ TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreReported) {
       const int end = at + 500;
       const bool bug = attempt == kDrains;
       const auto object = [&](int active, int failed) {
-        return absl::StrCat(
-            "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
-            "completions: 1 backoff_limit: 6 } status { active: ",
-            active, " failed: ", failed,
-            bug && active == 0
-                ? " conditions { type: 'Failed' status: 'True' reason: "
-                  "'BackoffLimitExceeded' last_transition_time { seconds: "
-                : "",
-            bug && active == 0 ? absl::StrCat(end + 1, " } } ") : "", " } } ");
+        return JobIn(
+            "parallelism: 1 completions: 1 backoff_limit: 6",
+            absl::StrCat("active: ", active, " failed: ", failed, " ",
+                         bug && active == 0
+                             ? Is("Failed", end + 1, "BackoffLimitExceeded")
+                             : ""));
       };
       past += Pod(absl::StrCat("p", attempt), Created(at), "Failed",
-                  bug ? Ended(at, end, 139, "Error")
-                      : absl::StrCat(kMarked, end, " } } ",
-                                     Ended(at, end, 143, "Error")));
+                  bug ? Ended(at, end, 139, "Error") : DrainedEnd(at, end));
       if (between || bug)
         answer = DecideAt(object(0, attempt + 1) + past, end + 2);
       if (!while_next_runs || bug) continue;
@@ -490,17 +472,12 @@ std::string Rejected(const std::string& uid, int at) {
 // queue stopped it.
 std::string StoppedByQueue(const char* reason, const char* workload) {
   return absl::StrCat(
-      "jobs { metadata { name: 'train' uid: 'J' } spec { suspend: true "
-      "parallelism: 1 completions: 1 backoff_limit: 6 } status { failed: 1 } } "
-      "kueue_workload { metadata { name: 'w' uid: 'W' } ",
-      workload,
-      " status { conditions { type: 'Evicted' status: 'True' reason: '", reason,
-      "' last_transition_time { seconds: ", kMade + 150, " } } ",
+      JobIn("suspend: true parallelism: 1 completions: 1 backoff_limit: 6",
+            "failed: 1"),
+      "kueue_workload { metadata { name: 'w' uid: 'W' } ", workload,
+      " status { ", Is("Evicted", kMade + 150, reason),
       reason == std::string("Preempted")
-          ? absl::StrCat(
-                "conditions { type: 'Preempted' status: 'True' reason: "
-                "'InClusterQueue' last_transition_time { seconds: ",
-                kMade + 150, " } } ")
+          ? Is("Preempted", kMade + 150, "InClusterQueue")
           : "",
       "} } ",
       Pod("p0", Created(kMade), "Failed",
@@ -593,14 +570,12 @@ TEST_F(DecideOnceTest, WhatFollowsAFailureIsRecognised) {
        v1::Decision::IGNORE,
        {{"disruption", 1}}},
       {"a success keeps the account of what was retried",
-       absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { "
-                    "parallelism: 1 completions: 1 backoff_limit: 6 } status { "
-                    "failed: 1 succeeded: 1 conditions { type: 'Complete' "
-                    "status: 'True' last_transition_time { seconds: ",
-                    kMade + 200, " } } } } ",
-                    Pod("p0", Created(kMade), "Failed", crash),
-                    Pod("p1", Created(kMade + 60), "Succeeded",
-                        Ended(kMade + 60, kMade + 199, 0, "Completed"))),
+       absl::StrCat(
+           JobIn("parallelism: 1 completions: 1 backoff_limit: 6",
+                 "failed: 1 succeeded: 1 " + Is("Complete", kMade + 200)),
+           Pod("p0", Created(kMade), "Failed", crash),
+           Pod("p1", Created(kMade + 60), "Succeeded",
+               Ended(kMade + 60, kMade + 199, 0, "Completed"))),
        kMade + 201,
        v1::SUCCEEDED,
        v1::Diagnosis::FINISHED,

@@ -19,6 +19,8 @@ namespace mulligan::situations {
 // Metadata of the pods of Job "train".
 inline constexpr char kOwner[] =
     "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true } ";
+inline constexpr char kRuns[] =
+    "container_statuses { name: 'main' state { running { } } } ";
 inline constexpr char kMarked[] =
     "conditions { type: 'DisruptionTarget' status: 'True' "
     "reason: 'EvictionByEvictionAPI' last_transition_time { seconds: ";
@@ -51,16 +53,32 @@ inline std::string Created(int at) {
   return absl::StrCat(kOwner, "creation_timestamp { seconds: ", at, " } ");
 }
 
+// The end of a container that a drain stopped.
+inline std::string DrainedEnd(int begin, int end) {
+  return absl::StrCat(kMarked, end, " } } ", Ended(begin, end, 143, "Error"));
+}
+
 inline std::string Drained(const std::string& uid, int begin, int end) {
-  return Pod(
-      uid, Created(begin), "Failed",
-      absl::StrCat(kMarked, end, " } } ", Ended(begin, end, 143, "Error")));
+  return Pod(uid, Created(begin), "Failed", DrainedEnd(begin, end));
+}
+
+// A condition that is True.
+inline std::string Is(const char* type, int at,
+                      const std::string& reason = "") {
+  return absl::StrCat("conditions { type: '", type, "' status: 'True' ",
+                      reason.empty() ? "" : "reason: '" + reason + "' ",
+                      "last_transition_time { seconds: ", at, " } } ");
+}
+
+// Job "train".
+inline std::string JobIn(const std::string& spec, const std::string& status) {
+  return absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { ",
+                      spec, " } status { ", status, " } } ");
 }
 
 inline std::string Job(int failed, const std::string& more = "") {
-  return absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { ",
-                      "parallelism: 1 completions: 1 ", more,
-                      " } status { failed: ", failed, " } } ");
+  return JobIn("parallelism: 1 completions: 1 " + more,
+               absl::StrCat("failed: ", failed));
 }
 
 class DecideOnceTest : public ::testing::Test {
