@@ -333,7 +333,10 @@ QuickReader::QuickReader() : filler_(std::make_unique<Filler>()) {}
 QuickReader::~QuickReader() = default;
 
 bool QuickReader::Read(std::string_view json, Message& message) {
-  if (filler_->Fill(json, message)) return true;
+  if (filler_->Fill(json, message)) {
+    // Reflection leaves maps as lists, which the first access would convert.
+    return message.ParseFromString(message.SerializeAsString());
+  }
   message.Clear();
   return false;
 }

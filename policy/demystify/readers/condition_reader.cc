@@ -130,11 +130,11 @@ void ReadNotReadyToStart(const ConditionRef& ref, Candidates& facts) {
 // Unlike the kubelet, the node lifecycle controller changes this condition
 // alone and gives no reason (Kubernetes 1.34, MarkPodsNotReady).
 void ReadNotReady(const ConditionRef& ref, Candidates& facts) {
+  if (!ref.condition.reason().empty()) return;
   const auto& conditions = ref.pod.status().conditions();
   const auto* const marked =
       FindCondition(conditions, "DisruptionTarget", "True");
-  if (ref.condition.reason().empty() && marked != nullptr &&
-      marked->reason() == "DeletionByTaintManager" &&
+  if (marked != nullptr && marked->reason() == "DeletionByTaintManager" &&
       FindCondition(conditions, "ContainersReady", "True") != nullptr) {
     AddSign(facts, sign::kNodeNotReady, At(ref, ".status"), "False", ref.at);
   }

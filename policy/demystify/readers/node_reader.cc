@@ -53,6 +53,7 @@ void ReadConditionWords(const core::NodeCondition& condition, int index, int i,
 // it became ready again later.
 void ReadReturn(const core::Pod& pod, const core::Node& node, int index,
                 const PodState& state, Candidates& facts) {
+  if (!Known(state.marked)) return;
   const auto* const marked =
       FindCondition(pod.status().conditions(), "DisruptionTarget", "True");
   const auto* const ready =
