@@ -28,10 +28,10 @@ constexpr absl::Duration kNodeMemory = absl::Hours(24);
 // Start-up time varies by minutes, and nodes differ in speed.
 constexpr absl::Duration kStartUp = absl::Minutes(10);
 constexpr double kSameSpeed = 1.15;
+// As in demystify/blame.cc.
+constexpr absl::Duration kLongRun = absl::Minutes(15);
 // Plain failures are alike only if they also take about as long: what fails by
 // chance (a race, a flaky file system) fails at any time.
-// See blame.cc.
-constexpr absl::Duration kLongRun = absl::Minutes(15);
 constexpr absl::Duration kPlainStartUp = absl::Seconds(10);
 constexpr double kPlainSpeed = 1.5;
 

@@ -235,6 +235,11 @@ void CheckChargesNoHealth(Trial& trial) {
   }
 }
 
+// Whether the story ends in a failure, or has one that no budget pays for.
+bool MayFail(const Story& story) {
+  return story.ends == "failed" || story.unpaid > 0;
+}
+
 // Whether the answer stops retries of others.
 bool EndsRetries(const Answer& answer) {
   return answer.response.explanation().decided_by() == v1::Explanation::BRAKE;
@@ -244,8 +249,9 @@ void CheckLeavesAlone(Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
     const Answer& answer = trial.AnswerAt(i);
+    const Story& story = trial.annotated.story;
     const bool ends_loop =
-        EndsRetries(answer) && trial.annotated.story.loop_ends > 0;
+        EndsRetries(answer) && (story.loop_ends > 0 || MayFail(story));
     if (ask.is_old || !Acts(answer) || ends_loop ||
         (ShowsOpenTrouble(ask.report) && !EndsRetries(answer))) {
       continue;
@@ -313,11 +319,6 @@ void CheckWaitsForTheEnd(Trial& trial) {
       }
     }
   }
-}
-
-// Whether the story ends in a failure, or has one that no budget pays for.
-bool MayFail(const Story& story) {
-  return story.ends == "failed" || story.unpaid > 0;
 }
 
 // By the truth, not by the ledger: a budget that was charged twice for one

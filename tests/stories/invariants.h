@@ -28,7 +28,7 @@ enum class Invariant {
   // Nothing is charged for a report without a sign of trouble.
   kChargesNoHealth,
   // No RETRY or FAIL while kubelet, operator or queue continues by itself,
-  // except to stop a loop.
+  // except to stop a loop, or work that fails in the end.
   kLeavesAlone,
   // No RETRY or FAIL once the caller has reported the success.
   kLetsSuccessBe,

@@ -396,7 +396,7 @@ type AttemptRecord struct {
 	RetriedBy AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
 	// No other attempt can recover from this failure of the program (outlook
 	// CANNOT_RECOVER), or only one that gets further (from a checkpoint, after a
-	// long run). Absent in ledgers before 0.4: unknown.
+	// long run). Absent in ledgers of 0.2: unknown.
 	CannotRecover bool `protobuf:"varint,22,opt,name=cannot_recover,json=cannotRecover,proto3" json:"cannot_recover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
