@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,15 +24,19 @@ var discovery = map[string]string{
 	"/api/v1": `{"kind":"APIResourceList","groupVersion":"v1","resources":[
 		{"name":"pods","namespaced":true,"kind":"Pod","verbs":["list","watch"]},
 		{"name":"events","namespaced":true,"kind":"Event","verbs":["list","watch"]},
+		{"name":"nodes","namespaced":false,"kind":"Node","verbs":["list","watch"]},
 		{"name":"namespaces","namespaced":false,"kind":"Namespace","verbs":["list","watch"]},
 		{"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["list","watch"]}]}`,
 	"/apis/batch":    `{"kind":"APIGroup","apiVersion":"v1","name":"batch","versions":[{"groupVersion":"batch/v1","version":"v1"}]}`,
 	"/apis/batch/v1": `{"kind":"APIResourceList","groupVersion":"batch/v1","resources":[{"name":"jobs","namespaced":true,"kind":"Job","verbs":["list","watch"]}]}`,
 }
 
-func forbiddingCluster(t *testing.T) {
+// forbiddingCluster returns the paths that were asked for.
+func forbiddingCluster(t *testing.T) *sync.Map {
 	t.Helper()
+	asked := &sync.Map{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.URL.Path, true)
 		w.Header().Set("Content-Type", "application/json")
 		if text, ok := discovery[r.URL.Path]; ok {
 			fmt.Fprint(w, text)
@@ -52,11 +57,13 @@ func forbiddingCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("KUBECONFIG", file)
+	return asked
 }
 
-// controller-runtime's manager then ignores signals.
+// controller-runtime's manager then ignores signals. What a verdict reads is read before
+// the first one, which has a second.
 func TestIsNotReadyWithoutReadAccess(t *testing.T) {
-	forbiddingCluster(t)
+	asked := forbiddingCluster(t)
 	f, err := parse([]string{"--leader-elect=false", "--metrics-address=0", "--health-address=0", "--server=127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +72,7 @@ func TestIsNotReadyWithoutReadAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.Webhooks, f.WebhooksReady = true, make(chan struct{})
 	service, err := mulligan.Dial(f.server)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +87,15 @@ func TestIsNotReadyWithoutReadAccess(t *testing.T) {
 	go func() { ended <- start(ctx, mgr) }()
 	if err := sees(mgr.GetCache())(httptest.NewRequest("GET", "/readyz", nil)); err == nil {
 		t.Error("ready, though nothing may be read")
+	}
+	for _, path := range []string{"/api/v1/pods", "/api/v1/nodes", "/api/v1/namespaces", "/api/v1/events", "/apis/batch/v1/jobs"} {
+		deadline := time.Now().Add(time.Minute)
+		for _, ok := asked.Load(path); !ok; _, ok = asked.Load(path) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is not read", path)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
 	cancel()
 	select {

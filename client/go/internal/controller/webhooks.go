@@ -12,11 +12,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/encoding/protojson"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -48,6 +50,15 @@ func serveWebhooks(mgr ctrl.Manager, asks *verdicts) error {
 	}, ready: asks.options.WebhooksReady}
 	if err := mgr.AddReadyzCheck("webhooks", serving.check); err != nil {
 		return err
+	}
+	// What a verdict reads and nothing watches. A cache that is filled on first use takes
+	// longer than a review may, and the failure would be counted as without webhooks.
+	namespaces := &metav1.PartialObjectMetadata{}
+	namespaces.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	for _, obj := range []client.Object{&corev1.Node{}, namespaces} {
+		if _, err := mgr.GetCache().GetInformer(context.Background(), obj, cache.BlockUntilSynced(false)); err != nil {
+			return err
+		}
 	}
 	return mgr.Add(serving)
 }
