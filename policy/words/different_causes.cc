@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "policy/demystify/causes.h"
+#include "policy/rules/predicates.h"
 #include "policy/words/sentences.h"
 
 namespace mulligan::words {
@@ -30,7 +31,8 @@ DifferentCauses FindDifferentCauses(const Answered& answered) {
   if (!gave_up) return {};
   std::vector<v1::Cause> causes;
   const auto add = [&causes](v1::Cause cause) {
-    if (std::ranges::find(causes, cause) == causes.end()) {
+    if (!kNoFailures.Contains(cause) &&
+        std::ranges::find(causes, cause) == causes.end()) {
       causes.push_back(cause);
     }
   };

@@ -19,6 +19,14 @@ std::string QueueMessage(const v1::FailureReport& report) {
       if (condition.type() == type && explains) return condition.message();
     }
   }
+  // With quota, it waits for its admission checks.
+  for (const auto& check :
+       report.kueue_workload().status().admission_checks()) {
+    if (check.state() != "Ready" && !check.message().empty()) {
+      return absl::StrCat("admission check ", check.name(), ": ",
+                          check.message());
+    }
+  }
   return "";
 }
 

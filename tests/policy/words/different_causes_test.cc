@@ -53,6 +53,10 @@ const DifferentRow kDifferentRows[] = {
      "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
      "{ history { cause: DRAINED } history { cause: APP_ERROR } }",
      "2 attempts failed for different reasons (drained, app error)", ""},
+    {"SuspensionIsNoFailure",
+     "native { action: FAIL scope: JOB } diagnosis { cause: SUSPENDED } ledger "
+     "{ history { cause: GPU_FAULT } history { cause: APP_ERROR } }",
+     "2 attempts failed for different reasons (GPU fault, app error)", ""},
     {"OneCause",
      "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
      "{ history { cause: APP_ERROR } history { cause: APP_ERROR } }",

@@ -119,6 +119,14 @@ constexpr char kNeverFits[] = R"json({"kind":"Job","metadata":{"name":"j",
 }]
 }
 })json";
+constexpr char kWaitsForCheck[] = R"json({"kind":"Job","metadata":{"name":"j",
+  "namespace":"ml","labels":{"kueue.x-k8s.io/queue-name":"blue"}},
+  "spec":{"suspend":true},"status":{}}
+  {"kind":"Workload","apiVersion":"kueue.x-k8s.io/v1beta1",
+  "metadata":{"name":"job-j","namespace":"ml"},"spec":{"queueName":"blue"},
+  "status":{"conditions":[{"type":"QuotaReserved","status":"True"}],
+  "admissionChecks":[{"name":"mulligan","state":"Pending",
+  "message":"retried at 05:02:07"}]}})json";
 constexpr char kSuspended[] = R"({"kind":"Job","metadata":{"name":"j",
   "namespace":"ml"},"spec":{"suspend":true},"status":{}})";
 
@@ -133,6 +141,9 @@ const WordsRow kQueues[] = {
      "Job j: it is suspended; Kueue's queue blue holds it, and only its "
      "Workload says why",
      "see what queue blue waits for: kubectl get workloads -n ml"},
+    {"CheckThatIsPending", kWaitsForCheck, kHeld,
+     "Job j: Kueue says: admission check mulligan: retried at 05:02:07",
+     "see what queue blue waits for: kubectl describe workload -n ml job-j"},
     {"QueueThatNeverFitsIt", kNeverFits,
      "situation: BROKEN cause: QUOTA_EXCEEDED signature: "
      "'queue-wait/never-fits' culprit { kind: 'Workload' name: 'job-j' } "
