@@ -109,9 +109,26 @@ bool EndsWith(const kubernetes::ray::v1::RayJob& job,
          LabelOf(pod.metadata().labels(), "ray.io/node-type") == "head";
 }
 
+// Returns whether the Job of the only pod creates another one by itself.
+bool JobReplaces(const NativeInput& input, const v1::FailureReport& seen) {
+  v1::FailureReport alone;
+  *alone.mutable_pods() = seen.pods();
+  const auto* const owner = ControllerOf(seen.pods(0).metadata());
+  for (const auto& job : seen.jobs()) {
+    if (owner != nullptr && job.metadata().name() == owner->name()) {
+      *alone.add_jobs() = job;
+    }
+  }
+  if (alone.jobs().empty() || !StatesLimit(alone)) return false;
+  const auto outcome = KubernetesJobOutcome(
+      {alone, input.ledger, input.semantics, input.now, input.patterns});
+  return outcome && outcome->action == v1::Decision::RETRY;
+}
+
 // Returns what the operator will see once pods[pod] has ended: the ended pod,
 // and the failed Job of a JobSet or application of a RayJob.
-v1::FailureReport ReportAfterEnd(const v1::FailureReport& report, int pod) {
+v1::FailureReport ReportAfterEnd(const NativeInput& input, int pod) {
+  const v1::FailureReport& report = input.report;
   v1::FailureReport seen;
   *seen.mutable_workload() = report.workload();
   *seen.mutable_jobs() = report.jobs();
@@ -137,7 +154,7 @@ v1::FailureReport ReportAfterEnd(const v1::FailureReport& report, int pod) {
     status.mutable_state()->mutable_terminated()->set_exit_code(kTerminated);
     status.mutable_state()->clear_running();
   }
-  if (!seen.has_job_set()) return seen;
+  if (!seen.has_job_set() || JobReplaces(input, seen)) return seen;
   const auto* const owner = ControllerOf(ended.metadata());
   for (auto& job : *seen.mutable_jobs()) {
     if (owner == nullptr || job.metadata().name() != owner->name()) continue;
@@ -195,7 +212,7 @@ std::string RetriesByItself(const NativeInput& input, int pod) {
   std::optional<NativeOutcome> outcome = AnswerNatively(input);
   if (outcome && pod >= 0 && outcome->action != v1::Decision::FAIL) {
     // Other pods may have retries left when this pod's index has none.
-    const v1::FailureReport seen = ReportAfterEnd(input.report, pod);
+    const v1::FailureReport seen = ReportAfterEnd(input, pod);
     auto alone = AnswerNatively(
         {seen, input.ledger, input.semantics, input.now, input.patterns});
     if (alone) outcome = std::move(alone);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
@@ -66,6 +67,13 @@ std::string LimitedJobSet(int limit) {
       "{ } } ");
 }
 
+// A JobSet that restarts nothing, and a Job of it that replaces its pods.
+std::string JobSetOfLimitedJob(int limit) {
+  return absl::StrReplaceAll(
+      LimitedJobSet(0),
+      {{"backoff_limit: 0", absl::StrCat("backoff_limit: ", limit)}});
+}
+
 std::string PodOfJobSet() {
   return OwnedMetadata(
       "owner_references { kind: 'Job' name: 'train-w-0' uid: 'W' controller: "
@@ -118,6 +126,7 @@ const LimitedRow kLimited[] = {
     {"Job", LimitedJob, PodOfJob},
     {"Indexed Job", IndexedJob, PodOfIndex},
     {"JobSet", LimitedJobSet, PodOfJobSet},
+    {"Job of a JobSet", JobSetOfLimitedJob, PodOfJobSet},
     {"SparkApplication", LimitedSparkApplication, PodOfSparkApplication},
     {"RayJob", LimitedRayJob, PodOfRayJob},
 };
