@@ -16,7 +16,7 @@ namespace mulligan {
 std::vector<v1::CandidateVerdict::Difference> Differences(
     const v1::DecideResponse& ours, const v1::DecideResponse& candidates);
 
-// Fills `verdict` with the answer `candidates` compared with `ours`. REQUIRES:
+// Fills `verdict` by comparing the candidate answer with `ours`. REQUIRES:
 // `verdict` is empty.
 void FillCandidate(const v1::DecideResponse& ours,
                    const v1::DecideResponse& candidates,

@@ -39,8 +39,9 @@ struct FleetFinding {
 //
 //   1. BAD_NODE: more workloads failed on the culprit's node than chance
 //      explains (a chance of at most 1 in 20 that any node has so many), by
-//      causes that a node can have. Causes that may be the program's own count
-//      once per group, as a broken sweep packed on one node proves nothing.
+//      causes that a node can produce. Causes that the program may have
+//      produced count once per group: a broken sweep on one node proves
+//      nothing.
 //   2. INCIDENT: many workloads failed in the same zone, with the same image
 //      and cause, or with the same cause, within a window of at most an hour.
 //      The causes must be faults of shared resources. Never for a workload

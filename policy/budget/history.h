@@ -22,12 +22,12 @@ struct Derived {
 };
 
 // Derives a cause from `failure` and `ledger.history`, which must not contain
-// it. Disruptions, incidents and waits derive nothing, and neither extend nor
-// break a streak. The first that holds wins:
+// it. From disruptions, incidents and waits nothing is derived, and they
+// neither extend nor break a streak. The first that holds wins:
 //
 //   1. POISON_JOB: consecutive crashes or hangs, each on another node.
-//   2. BAD_NODE: causes that point to a node, on the same node within a day,
-//      other than the same crash of the program again.
+//   2. BAD_NODE: several node-related causes on one node within a day. Repeats
+//      of the same program crash do not count.
 //   3. DETERMINISTIC: equal fingerprints in a row without progress. Fewer are
 //      enough at the same artifact or step; one more is needed if the exit code
 //      is the only evidence. Only for causes that would repeat, and only while
@@ -60,8 +60,8 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         std::optional<absl::Duration> ran_for);
 
 // Returns whether the previous attempt failed in the same way after about the
-// same time, or on another mistake and no sooner, so that no checkpoint got
-// past the point. False if a time is unknown, and for resource limits, which
+// same time, or with another permanent error and at least as far on, so that no
+// checkpoint helped. False if a time is unknown, and for resource limits, which
 // are reached after the same time whatever the progress.
 bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
                       const v1::Progress& progress);
@@ -93,20 +93,20 @@ struct Unchanged {
 Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
                          const Failure& failure);
 
-// Returns the budget that pays for a failure that only an operator's counter or
-// message without a reason reports; nullopt if its cause is open. It counts as
-// one more of the explained failures (those in the ledger and, unless its
-// `fingerprint` is empty, the current one by that alone) if all cost the same:
+// Returns the budget for a failure known only from an operator's counter or a
+// message without a reason. The failure counts as one more of the explained
+// failures (those in the ledger and, if `fingerprint` is not empty, the current
+// one). Returns nullopt unless all of these cost the same:
 //
-//   1. Nothing (empty): all have the same fingerprint, and no budget pays for
-//      them or one charge pays for the memory limit that was reached.
+//   1. Nothing (empty): all have the same fingerprint, and each was uncharged
+//      or ran out of memory and was retried by others.
 //   2. One budget: all were disruptions.
 std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,
                                                std::string_view fingerprint);
 
-// Returns how many of the first `ends` ends of a container, each followed by a
-// restart by the kubelet, have no record. The record at index `latest`, if not
-// negative, is of a later end and does not count.
+// Returns how many of a container's first `ends` terminations, each followed by
+// a restart by the kubelet, have no record. The record at index `latest`, if
+// not negative, is of a later end and does not count.
 std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
                         int latest = -1);
 

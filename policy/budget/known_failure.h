@@ -31,18 +31,18 @@ struct ReportedFailure {
 //   1. The record has its id.
 //   2. The record has the id of another of its pods, because another member of
 //      the gang was taken for the root.
-//   3. The lifetimes overlap. Whatever ran when the recorded pod was struck is
+//   3. The lifetimes overlap. Pods that ran when the recorded pod was hit are
 //      part of the incident, unless it ended by itself more than half an hour
 //      later (kIncidentSpan in policy/demystify/attempts.h). A root that works
-//      alone matches only if it shows no more than its end, and that is within
-//      seconds of the recorded one.
+//      alone matches only if it has no evidence but its end, within seconds of
+//      the recorded end.
 //   4. The failure or the record has no pods, and times and counters agree.
 //      After an object failed for good, no part of it fails again. A counter
-//      without a time is old if the ledger has as many failures. A passed
-//      deadline matches only a recorded deadline. An attempt that began between
-//      the two ends failed by itself.
+//      without a time is already known if the ledger has that many failures. A
+//      passed deadline matches only a recorded deadline. An attempt that began
+//      between the two ends failed by itself.
 //
-// 3 and 4 do not apply if the caller named both record and failure.
+// 3 and 4 do not apply if the caller gave ids for both.
 int FindKnown(const v1::BudgetLedger& ledger, const ReportedFailure& failure);
 
 // Returns whether the record is of a pod and not only of its operator's status.
@@ -51,8 +51,8 @@ bool IsOfPod(const v1::AttemptRecord& record);
 // Returns whether the cause leaves the failure unexplained.
 bool IsUnexplained(v1::Cause cause);
 
-// Returns whether the report knows less about the failure than its record: it
-// lacks the pods, or guesses.
+// Returns whether the report knows less about the failure than its record: no
+// pods, or an unexplained cause.
 bool KnowsLess(const Failure& failure, const v1::AttemptRecord& record);
 
 }  // namespace mulligan

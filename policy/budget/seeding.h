@@ -29,8 +29,8 @@ int SeedBudget(const CompiledPolicy& policy, const v1::BudgetLedger& ledger,
                std::string_view fingerprint);
 
 // Adds `missing` failures to `ledger`, as attempts and as charges to `budget`
-// (kNoBudget: none), but never takes its last unit. `budgets` are the policy's
-// with the limits that apply. Returns a warning.
+// (kNoBudget: none), but never takes its last unit. `budgets`: the policy's,
+// with effective limits. Returns a warning.
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
                        int budget, const std::vector<CompiledBudget>& budgets,
                        v1::BudgetLedger& ledger);

@@ -9,9 +9,9 @@
 
 namespace mulligan::demystify {
 
-// Seconds after the first end of an incident. A member that then fails by
-// itself did not die of it, even if it was running: timeouts that detect a
-// peer's death take 10 to 30 minutes (NCCL, Gloo).
+// Seconds after an incident's first end. A member that fails by itself later
+// did not die of it, even if it was running: timeouts that detect a peer's
+// death take 10 to 30 minutes (NCCL, Gloo).
 inline constexpr Seconds kIncidentSpan = 1800;
 
 // What the objects above the pods say about their attempts.
@@ -56,7 +56,7 @@ struct Attempts {
 //      failures in the ledger.
 //   5. Failed pods are an earlier attempt if pods that live or succeeded
 //      replaced them: in their slot or, without known slots, by beginning after
-//      all had ended. They are also if their Job is full again.
+//      all had ended. So are they if their Job has all its pods again.
 //   6. Each member that works alone (Member.alone) is an incident, unless it
 //      shows no reason and ended within kClockSkew of another. Of several open
 //      incidents, the last without a decision is current, else the last.

@@ -44,7 +44,8 @@ enum History : std::uint8_t {
   kGoesAgain = 32,
   // Programs report it in their output, which the headline quotes.
   kInWords = 64,
-  // Any text of Kubernetes explains it, even if its row has another cause.
+  // Any Kubernetes text may explain this cause, even one whose row names
+  // another.
   kExplained = 128,
 };
 

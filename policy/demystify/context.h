@@ -55,7 +55,7 @@ struct Context {
   // have seen yet; -1 if there is none. Called once for each open failure. If
   // null, no operator is consulted.
   std::function<std::string(int pod)> operator_retries = {};
-  // An operator reports the program's failure; the submitter's adds nothing.
+  // An operator reports the program's failure; ignore the submitter's failure.
   bool program_failed = false;
   // When the last pod of each owner was created, in epoch seconds, by the
   // owner's UID; empty unless an operator tries the work again.

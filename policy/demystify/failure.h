@@ -42,7 +42,8 @@ struct Incident {
   std::optional<absl::Time> struck;
   // Index of the event if only an event reports the incident; else -1.
   int event = -1;
-  // Only the object above the pods reports it, and restarted the work since.
+  // Only the object above the pods reports it, and has since restarted the
+  // work.
   bool of_object = false;
   // Only an operator's counter or summary reports it, without a reason.
   bool summary = false;
@@ -66,9 +67,9 @@ struct Failure {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // The reason for the outlook; empty if it is unspecified.
   std::string outlook_reason;
-  // A second failure alike makes the outlook CANNOT_RECOVER. The first time it
-  // may recover, because a checkpoint of the long run may get past the failure,
-  // or because an exit code alone is only a convention.
+  // A second similar failure makes the outlook CANNOT_RECOVER. The first time
+  // it may recover, because a checkpoint of the long run may get past the
+  // failure, or because an exit code alone is only a convention.
   bool fatal_if_repeated = false;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   v1::Diagnosis::Situation situation = v1::Diagnosis::SITUATION_UNSPECIFIED;
@@ -102,7 +103,7 @@ struct Failure {
   // policy/verdict/diagnosed.h.
   v1::DerivedCause derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   std::string derived_reason;
-  // Number of equal failures in a row for which the brake ends retries of
+  // Number of equal failures in a row for which the brake ends retries by
   // others; 0 if it does not. Filled by policy/verdict/ledger_state.h.
   std::int64_t alike = 0;
   // The cause according to the report alone, if the ledger's cause replaced it

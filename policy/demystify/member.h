@@ -30,7 +30,7 @@ struct Member {
   Seconds struck = kUnknownTime;
   // jobset.sigs.k8s.io/restart-attempt; -1 if not of a JobSet.
   int restart = -1;
-  // The number of its place in the Job, which has one pod at a time: its
+  // The number of its slot in the Job; a slot has one pod at a time: its
   // completion index, or the Job itself if it runs one pod. -1 if unknown.
   int slot = -1;
   // It ended before its queue stopped the work that its owner had retried.
@@ -75,8 +75,9 @@ GangClass ClassOf(const PodReading& member);
 // Returns whether the member ended by itself, for its own reason.
 bool FailedByItself(const PodReading& member);
 
-// Returns whether the member shows only that it failed, perhaps for lack of its
-// peers. Includes aborts, by which a collective's watchdog ends a process.
+// Returns whether the member shows only that it failed, perhaps because its
+// peers were gone. Includes aborts, by which a collective's watchdog ends a
+// process.
 bool ShowsOnlyItsEnd(const PodReading& member);
 
 // Returns whether the member may be a victim: only time shows if it was first.
@@ -97,7 +98,8 @@ Seconds BeginOfTrouble(const PodReading& member);
 std::vector<Member> ReadMembers(const Context& context);
 
 // Sets Member.recorded. A failure happened no later than its record, even if
-// the node's clock differs, so the record bounds Member.struck if no slot does.
+// the node's clock differs, so the record limits Member.struck if no successor
+// in the slot does.
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members);
 

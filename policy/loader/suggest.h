@@ -10,7 +10,7 @@ namespace mulligan {
 
 // Returns the candidate that `word` most likely means: equal except for case,
 // `_` and `-`, or with at most a third of its letters different (a swap of
-// neighbours counts as one). Empty if none or two are equally near.
+// neighbours counts as one). Empty if none is near, or on a tie.
 std::string Nearest(std::string_view word,
                     const std::vector<std::string>& candidates);
 

@@ -38,9 +38,8 @@ struct DoubtfulPaths {
 // REQUIRES: `message` is empty.
 //
 // `positions` receives the position of each field: of the value for scalars and
-// list elements, else of the key. `foreign` says how to read the map at a path
-// that another program defines, such as a pasted object, which may be of a
-// newer version.
+// list elements, else of the key. `foreign` says how to read a map at a path if
+// another, perhaps newer, program defines its keys, as in a pasted object.
 //
 // Returns the paths that later checks cannot judge.
 DoubtfulPaths ReadYamlMessage(const YamlNode& root,

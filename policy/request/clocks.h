@@ -6,15 +6,15 @@
 // them.
 //
 //   1. A kubelet accepts a pod after it has been scheduled. If a kubelet time
-//      is earlier, the difference is the least that its clock is behind. All
-//      its times of that pod are moved by that much.
+//      is earlier, its clock is behind by at least the difference. All its
+//      times of that pod are moved by that much.
 //   2. An end after the report was made comes from a clock that is ahead. It is
 //      set to the time of the report.
 //   3. An end before the pod's creation or before the run's start means that
 //      the clock was set. In the first case the end becomes the time of the
 //      report; in the second it stays and the start is cleared.
 //
-// The next pod in the same slot also bounds a clock that is ahead
+// The next pod's start in the slot also limits how far a clock is ahead
 // (Member.struck in demystify/member.h).
 #ifndef MULLIGAN_POLICY_REQUEST_CLOCKS_H_
 #define MULLIGAN_POLICY_REQUEST_CLOCKS_H_

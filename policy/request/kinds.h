@@ -31,7 +31,7 @@ struct Kind {
   std::string_view field;
   // Decisions are made for it. False for nodes and events, which are evidence.
   bool is_workload = true;
-  // This version knows how its work ends; otherwise only metrics name it.
+  // This version knows how its work ends; otherwise it appears only in metrics.
   bool is_known = true;
   // Default scope of a retry and of giving up (for a Job see DefaultScope).
   v1::Decision::Scope retried = v1::Decision::WORKLOAD;

@@ -33,15 +33,15 @@ struct Owners {
   // When an object above the pods failed for good, in epoch seconds; 0 if the
   // time is unknown; empty if none did.
   std::optional<std::int64_t> failed_since;
-  // Since when an owner has its own reason to delete pods, in epoch seconds; 0
+  // When an owner first had its own reason to delete pods, in epoch seconds; 0
   // if the time is unknown. The reasons: the owner failed for good, it
-  // restarts, or its queue requeued it before it ran or is done with it. Later
-  // deletions are cleanup and not evidence about the work.
+  // restarts, or its queue requeued it before it ran, or has finished with it.
+  // Later deletions are cleanup and not evidence about the work.
   std::optional<std::int64_t> cleans_up_since;
 
-  // The time, in epoch seconds, before which another attempt followed every
-  // failure: a Job failed by its deadline, or its queue stopped it while it was
-  // at work. Else empty.
+  // Every failure before this time (epoch seconds) was followed by another
+  // attempt. Set if a Job missed its deadline or its queue stopped it while
+  // running. Else empty.
   std::optional<std::int64_t> retried_until;
 
   // Returns whether the work has failed for good or is about to. Pods that

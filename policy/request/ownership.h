@@ -37,8 +37,7 @@ struct Unread {
 Unread FindForeign(const Owners& owners);
 
 // Adds the events that mulligan-controller or a recipe wrote. They quote
-// failures that were already decided about, so they are not evidence of
-// another.
+// failures already decided, so they are not evidence of a new one.
 void AddOwnEvents(const v1::FailureReport& report, Unread& unread);
 
 // Removes `objects` from `report`.

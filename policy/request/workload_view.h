@@ -121,7 +121,7 @@ struct WorkloadView {
   // The program ran in the current attempt, or in any attempt.
   bool has_run = false;
   bool was_tried = false;
-  // The operator reports the program's failure; the submitter's adds nothing.
+  // The operator reports the program's failure; ignore the submitter's failure.
   bool program_failed = false;
   // How often its operator has restarted it. Pods and Jobs with a lower
   // jobset.sigs.k8s.io/restart-attempt belong to an earlier attempt.

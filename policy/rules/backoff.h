@@ -32,9 +32,9 @@ absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
 absl::Duration Spread(absl::Duration delay, double jitter,
                       std::uint64_t identity);
 
-// Returns the delay, counted from its own end, of a member of a failure that
-// was already decided `decided` after that end. It is RetryDelay, except that
-// the interval of the jitter does not begin before the decision.
+// Returns a member's delay, counted from the member's end. Its failure was
+// decided `decided` after that end. It is RetryDelay, except that the interval
+// of the jitter does not begin before the decision.
 absl::Duration MemberDelay(const CompiledBackoff& backoff, std::int64_t charges,
                            std::uint64_t identity, absl::Duration decided);
 

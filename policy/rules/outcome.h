@@ -123,7 +123,7 @@ int FindBudget(const std::vector<CompiledBudget>& budgets,
                std::string_view name);
 
 // Returns the default cap on attempts: all that the budgets can pay for, plus
-// the failure that finds them spent.
+// the one that exceeds them.
 std::int32_t ImpliedMaxAttempts(const std::vector<CompiledBudget>& budgets);
 
 }  // namespace mulligan

@@ -13,7 +13,7 @@
 
 namespace mulligan {
 
-// A verdict that ends retries of others: it refuses another attempt, or grants
+// A verdict that ends retries by others: it refuses another attempt, or grants
 // one with resources that others do not add (RETRY).
 struct EndOfRetries {
   // The record of the latest failure.

@@ -1,8 +1,8 @@
 // What the ledger says before the current failure is added.
 //
 // Earlier attempts may be in the report, in the operator's counter and in the
-// ledger. The highest count wins. Attempts that the ledger lacks are charged
-// each to its own budget; those that only a counter knows are charged as
+// ledger. The highest count wins. Attempts that the ledger lacks are each
+// charged to their own budget; those that only a counter knows are charged as
 // unexplained (policy/budget/seeding.h).
 #ifndef MULLIGAN_POLICY_VERDICT_LEDGER_STATE_H_
 #define MULLIGAN_POLICY_VERDICT_LEDGER_STATE_H_

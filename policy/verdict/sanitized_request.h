@@ -28,9 +28,9 @@ inline constexpr char kNoObservedAt[] =
     "calls may differ";
 
 // A valid request without objects of other workloads, duplicates and terminal
-// escapes, and with all times on one clock. If the caller states no progress,
-// it has the progress that its objects state; if an attempt has no objects, the
-// pod that stands for the attempt. All arguments must outlive it.
+// escapes, and with all times on one clock. Has the progress that its objects
+// state if the caller states none, and a pod in place of an attempt without
+// objects. All arguments must outlive it.
 template <typename Request>
 class SanitizedRequest {
  public:

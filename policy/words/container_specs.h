@@ -13,7 +13,7 @@
 
 namespace mulligan {
 
-// A cause that is a lack of a resource, that resource, and its limit's name.
+// A resource-shortage cause, the resource, and its limit's name.
 struct Growable {
   v1::Cause cause;
   std::string_view resource;

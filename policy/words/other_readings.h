@@ -30,7 +30,7 @@ struct Readings {
   std::vector<Needed> needed;
 };
 
-// If `all`, considers all other causes of a sure cause too, not only hints.
+// If `all`, also lists alternatives to a certain cause, not only hints.
 Readings ReadingsOf(const demystify::Context& context,
                     const demystify::Conclusion& conclusion,
                     const Culprit& culprit, bool all);

@@ -17,9 +17,8 @@ namespace mulligan::words {
 std::string Headline(const Answered& answered, const Particulars& found,
                      const Remedy& remedy);
 
-// Returns the source of `headline` if no evidence has it, else the culprit
-// container's last output if neither headline nor evidence has it, else a quote
-// without a value.
+// Returns the first of these that is not yet quoted: the source of `headline`,
+// the culprit container's last output. Without one, an empty quote.
 v1::Evidence FindQuote(const Answered& answered, const std::string& headline,
                        const Particulars& found, const Remedy& remedy);
 
@@ -31,7 +30,7 @@ v1::FirstStep FirstStepOf(const Answered& answered, const Particulars& found,
 // Returns for example "container OOM" for CONTAINER_OOM.
 std::string CauseText(v1::Cause cause);
 
-// Different causes of a workload's attempts until its operator gave up.
+// The different causes of failure until the operator gave up.
 struct DifferentCauses {
   // "3 attempts failed for different reasons (container OOM, app error,
   // drained)"; empty for one cause, or if the operator has not given up.

@@ -18,15 +18,15 @@ namespace mulligan::demystify {
 //
 // Not every line may name the cause:
 // 1. Advice and guesses ("this might be caused by ...") never do.
-// 2. Lines of low severity (INFO, WARNING, a complaint of a script's tool) do
-//    only if no reporting line follows. They never name a user's mistake,
-//    except a tool's, because the program went on.
-// 3. A possible echo of another member's death does only if the program had no
-//    error of its own before.
-// 4. A launcher's report about a process does only if that process said nothing
-//    known before.
-// 5. In a program that was `killed`, mistakes do only in the last lines,
-//    because it went on after the others.
+// 2. Lines of low severity (INFO, WARNING, a complaint of a script's tool) may
+//    name it only if no reporting line follows. They never name a user's
+//    mistake, except a tool's, because the program went on.
+// 3. A possible echo of another member's death may name it only if the program
+//    had no error of its own before.
+// 4. A launcher's report about a process may name it only if that process said
+//    nothing known before.
+// 5. In a program that was `killed`, a mistake may name it only in the last
+//    lines, because the program survived the earlier ones.
 class LogReader {
  public:
   // Charges `allowance` for reading. Once used up, new logs are skipped.
@@ -36,7 +36,7 @@ class LogReader {
                        const Place& place, Seconds at, bool killed = false);
 
  private:
-  // First the failure, then whether it passes or the work was done.
+  // The failure, then a sign that it is temporary or the work was done.
   using Findings = absl::InlinedVector<LogFinding, 2>;
   Findings Read(std::string_view text, bool killed) const;
 

@@ -42,8 +42,8 @@ EndedContainer EndOfContainer(
     const kubernetes::core::v1::ContainerStatus& status);
 
 // Returns whether the container had ended before its owner began to stop the
-// pod at `since` (CleanUpBegan in pod_life.h), and the stop ends its last run:
-// it still runs, was killed, or ended later with any code.
+// pod at `since` (CleanUpBegan in pod_life.h), and its last run is ended by the
+// stop: that run is still going, was killed, or ended after `since`.
 bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status,
                     Seconds since);
 

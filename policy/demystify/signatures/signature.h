@@ -53,8 +53,8 @@ enum Flag : std::uint16_t {
   kRestarting = 4,
   // The line is in another member's log and names the member that it is about.
   kNamesMember = 8,
-  // The program may have had what it lacks before: a deleted file, an expired
-  // token. A long run supports this.
+  // The program may earlier have had what it now lacks: a deleted file, an
+  // expired token. A long run supports this.
   kMayFade = 16,
   // Shows that the failure passes, so a mistake in the same log may not be one.
   kPasses = 32,

@@ -983,8 +983,8 @@ type Stake struct {
 	Passes *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
 	// Set only if the policy's brake (spec.brake) stops retries made by others:
 	// hours run since it first called for a stop, including the running attempt.
-	// Stopping then would have saved them. 0: none yet, or unknown. `hours` and
-	// the counts above are then absent.
+	// Stopping then would have saved them. 0: none yet, or unknown. If this is
+	// set, `hours` and the counts are absent.
 	AvoidableHours float64 `protobuf:"fixed64,12,opt,name=avoidable_hours,json=avoidableHours,proto3" json:"avoidable_hours,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1208,7 +1208,7 @@ type Exhaustion struct {
 	Used int32 `protobuf:"varint,3,opt,name=used,proto3" json:"used,omitempty"`
 	// Its limit.
 	Bound int32 `protobuf:"varint,4,opt,name=bound,proto3" json:"bound,omitempty"`
-	// The cause of the failure that met the exhausted limit.
+	// The cause of the failure that hit the exhausted limit.
 	Cause         Cause `protobuf:"varint,5,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -236,7 +236,7 @@ type Diagnosis_Outlook int32
 const (
 	// Not set: nothing is broken, or the work is held.
 	Diagnosis_OUTLOOK_UNSPECIFIED Diagnosis_Outlook = 0
-	// It can: the problem is transient, or the next attempt leaves it behind.
+	// It can: the problem is transient, or the next attempt avoids it.
 	Diagnosis_RECOVERS Diagnosis_Outlook = 1
 	// It may: the evidence fits both a transient and a permanent cause.
 	Diagnosis_MAY_RECOVER Diagnosis_Outlook = 2

@@ -394,9 +394,9 @@ type AttemptRecord struct {
 	Part string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
 	// Set if others had already retried the work when the failure was reported.
 	RetriedBy AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
-	// No other attempt can recover from this failure of the program (outlook
-	// CANNOT_RECOVER), or only one that gets further (from a checkpoint, after a
-	// long run). Absent in ledgers of 0.2: unknown.
+	// A retry cannot recover from this program failure (outlook CANNOT_RECOVER),
+	// unless it gets further (from a checkpoint, after a long run). Absent in
+	// ledgers of 0.2: unknown.
 	CannotRecover bool `protobuf:"varint,22,opt,name=cannot_recover,json=cannotRecover,proto3" json:"cannot_recover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

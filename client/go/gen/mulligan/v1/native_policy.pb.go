@@ -200,8 +200,8 @@ type FlyteRetries struct {
 	DefaultMaxAttempts *int32 `protobuf:"varint,4,opt,name=default_max_attempts,json=default-max-attempts,proto3,oneof" json:"default_max_attempts,omitempty"`
 	// Retries for platform failures. Absent means 3.
 	MaxNodeRetriesSystemFailures *int32 `protobuf:"varint,5,opt,name=max_node_retries_system_failures,json=max-node-retries-system-failures,proto3,oneof" json:"max_node_retries_system_failures,omitempty"`
-	// Platform failures after which a task leaves spot capacity. If negative: how
-	// many of the last possible attempts stay off it. Absent means -1.
+	// Platform failures after which a task leaves spot capacity. -n: the last n
+	// possible attempts avoid it. Absent means -1.
 	InterruptibleFailureThreshold *int32 `protobuf:"varint,6,opt,name=interruptible_failure_threshold,json=interruptible-failure-threshold,proto3,oneof" json:"interruptible_failure_threshold,omitempty"`
 	// One budget for both kinds of failures. Absent means false.
 	IgnoreRetryCause *bool `protobuf:"varint,7,opt,name=ignore_retry_cause,json=ignore-retry-cause,proto3,oneof" json:"ignore_retry_cause,omitempty"`

@@ -216,7 +216,7 @@ const (
 	//  1. a rule says that no retry helps and the same failure occurred
 	//     `same_failure` times in a row, or
 	//  2. the same failure occurred Derivation.same_fingerprint times in a row,
-	//     plus one for APP_ERROR or after more than 15 minutes, plus one if only
+	//     plus one for APP_ERROR or after runs over 15 minutes, plus one if only
 	//     one node is known.
 	//
 	// More progress or a longer run starts a new count. Not stopped for
@@ -1007,9 +1007,9 @@ type When struct {
 	// own call (FailureReport.creation_error), and the operator has not given up.
 	// Absent: not checked.
 	RepeatedByOperator *bool `protobuf:"varint,21,opt,name=repeated_by_operator,json=repeatedByOperator,proto3,oneof" json:"repeated_by_operator,omitempty"`
-	// RE2 expression searched in what Kubernetes or the scheduler says of an end:
-	// status messages of pods, and EndedAttempt.reason. Unlike `message_pattern`,
-	// it ignores what the program wrote.
+	// RE2 expression searched in what Kubernetes or the scheduler says about a
+	// termination: status messages of pods, and EndedAttempt.reason. Unlike
+	// `message_pattern`, it ignores what the program wrote.
 	StatusPattern string `protobuf:"bytes,22,opt,name=status_pattern,json=statusPattern,proto3" json:"status_pattern,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1853,8 +1853,8 @@ type PlacementPolicy struct {
 	// Use on-demand capacity once the use of the paying budget reaches this
 	// number. Absent: not set.
 	OnDemandAfter *int32 `protobuf:"varint,1,opt,name=on_demand_after,json=onDemandAfter,proto3,oneof" json:"on_demand_after,omitempty"`
-	// Use on-demand capacity for this many last attempts of the paying budget.
-	// Absent: not set.
+	// Use on-demand capacity for the last attempts of the paying budget, this
+	// many. Absent: not set.
 	OnDemandForLast *int32 `protobuf:"varint,2,opt,name=on_demand_for_last,json=onDemandForLast,proto3,oneof" json:"on_demand_for_last,omitempty"`
 	// Avoid the culprit's node. Absent: do not.
 	AvoidFailedNode *AvoidFailedNode `protobuf:"bytes,3,opt,name=avoid_failed_node,json=avoidFailedNode,proto3" json:"avoid_failed_node,omitempty"`
@@ -2316,10 +2316,9 @@ type Brake struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Absent: HOPELESS.
 	Mode Brake_Mode `protobuf:"varint,1,opt,name=mode,proto3,enum=mulligan.v1.Brake_Mode" json:"mode,omitempty"`
-	// Failures in a row with the same fingerprint, including restarts by the
-	// kubelet, or with different ones if none can recover (after a long run: not
-	// without getting further) and the later attempts got no further. Absent: 2.
-	// At least 1.
+	// Failures in a row, including kubelet restarts: with the same fingerprint,
+	// or with different ones if none can recover (after a long run: unless it
+	// gets further) and later attempts got no further. Absent: 2. At least 1.
 	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
 	// A running attempt is not stopped once it has run for at least three minutes
 	// and this many times as long as the longest of these failed attempts (under
@@ -2384,10 +2383,10 @@ func (x *Brake) GetOutlived() float64 {
 type Derivation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// DETERMINISTIC: this many equal fingerprints in a row without progress. One
-	// more if progress is not reported and either the only evidence is an exit
-	// code, which counts only after about the same time (within 10 s and half as
-	// long again), or the attempt ran for more than 15 minutes and may recover.
-	// Absent: 3. 0: never.
+	// more if progress is not reported and either the attempt ran for more than
+	// 15 minutes and may recover, or an exit code is the only evidence. Exit
+	// codes count only after similar run times (at most 1.5 times as long plus 10
+	// s). Absent: 3. 0: never.
 	SameFingerprint *int32 `protobuf:"varint,1,opt,name=same_fingerprint,json=sameFingerprint,proto3,oneof" json:"same_fingerprint,omitempty"`
 	// DETERMINISTIC: minimum number of nodes, if they are known. Absent: 1.
 	DistinctNodes *int32 `protobuf:"varint,2,opt,name=distinct_nodes,json=distinctNodes,proto3,oneof" json:"distinct_nodes,omitempty"`
@@ -2410,8 +2409,8 @@ type Derivation struct {
 	// INCIDENT: minimum share of these among all workloads that failed for
 	// external reasons. Absent: 0.5. Greater than 0, at most 1.
 	IncidentShare *float64 `protobuf:"fixed64,9,opt,name=incident_share,json=incidentShare,proto3,oneof" json:"incident_share,omitempty"`
-	// INCIDENT: maximum retries of one workload; after that its failures count as
-	// its own. Absent: 3. At least 1.
+	// INCIDENT: maximum retries of one workload; later failures are blamed on it.
+	// Absent: 3. At least 1.
 	IncidentRetries *int32 `protobuf:"varint,10,opt,name=incident_retries,json=incidentRetries,proto3,oneof" json:"incident_retries,omitempty"`
 	// DETERMINISTIC: this many equal fingerprints in a row without progress, all
 	// at the same Progress.artifact, or at the same Progress.value above 0 after

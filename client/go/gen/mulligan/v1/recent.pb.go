@@ -44,7 +44,7 @@ type RecentFailures struct {
 	// unknown, and not considered.
 	Running int32 `protobuf:"varint,3,opt,name=running,proto3" json:"running,omitempty"`
 	// Nodes that these run on, 0 to 1000000. 0 or absent: unknown; the nodes in
-	// `groups` are assumed to be all.
+	// `groups` are assumed to be the only ones.
 	Nodes int32 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	// The failed workloads by cause and place, each in the group of its latest
 	// failure. At most 1000: omit the smallest.

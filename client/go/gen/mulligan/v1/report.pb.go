@@ -203,8 +203,8 @@ type FailureReport struct {
 	// The RayCluster of the RayJob, if the caller has it.
 	RayCluster *v12.RayCluster `protobuf:"bytes,19,opt,name=ray_cluster,json=rayCluster,proto3" json:"ray_cluster,omitempty"`
 	// Numbers of pods of the attempt that are not in `pods`, for workloads too
-	// large for one message. Filled by what reduced the list: the Go module's
-	// Gather or the command line. Absent: all pods are present. The answer warns
+	// large for one message. Filled by the Go module's Gather or the command line
+	// when they shorten the list. Absent: all pods are present. The answer warns
 	// of pods that were not examined.
 	OmittedPods *PodCounts `protobuf:"bytes,20,opt,name=omitted_pods,json=omittedPods,proto3,oneof" json:"omitted_pods,omitempty"`
 	// Diagnoses by other tools, which read more than the objects: the whole log,

@@ -248,8 +248,8 @@ type DecideRequest struct {
 	// failure is considered.
 	Recent []*RecentFailures `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
 	// The caller decides instead of the workload's operator, for example as a
-	// patch inside it. Decide then also answers failures that the operator would
-	// retry within its own limit (`backoffLimit`, `maxRestarts`,
+	// patch to the operator. Decide then also answers failures that the operator
+	// would retry within its own limit (`backoffLimit`, `maxRestarts`,
 	// `onFailureRetries`). Absent: those are left to the operator, and the
 	// situation is ALIVE.
 	ReplacesOperator bool `protobuf:"varint,10,opt,name=replaces_operator,json=replacesOperator,proto3" json:"replaces_operator,omitempty"`
