@@ -261,8 +261,9 @@ void AddOwnEvents(const v1::FailureReport& report, Unread& unread) {
   }
   if (unread.events.size() == before) return;
   std::ranges::sort(unread.events);
-  const auto repeated = std::ranges::unique(unread.events);
-  unread.events.erase(repeated.begin(), repeated.end());
+  // Clang 14 does not compile std::ranges::unique.
+  unread.events.erase(std::unique(unread.events.begin(), unread.events.end()),
+                      unread.events.end());
 }
 
 void LeaveOut(const Unread& objects, v1::FailureReport& report) {
