@@ -359,11 +359,11 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
   if (!streak.before.empty()) return streak.before.front()->has_ran_for();
   if (failures.empty()) return false;
   const v1::AttemptRecord& before = *failures.front();
-  std::optional<double> reached;
-  if (progress.has_value()) reached = progress.value();
+  Reached reached{failure.ran_for, std::nullopt};
+  if (progress.has_value()) reached.progress = progress.value();
   return before.cannot_recover() && before.has_ran_for() &&
          before.fingerprint() != failure.fingerprint &&
-         !MadeProgress(reached, failure.ran_for, before);
+         !GotFurther(reached, ReachedBy(before));
 }
 
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
@@ -468,12 +468,18 @@ bool RanFurther(absl::Duration ran_for, absl::Duration than) {
   return ran_for > than && ran_for > kStartUp + kSameSpeed * than;
 }
 
-bool MadeProgress(std::optional<double> progress,
-                  std::optional<absl::Duration> ran_for,
-                  const v1::AttemptRecord& older) {
-  if (progress && older.has_progress()) return *progress > older.progress();
-  return ran_for && older.has_ran_for() &&
-         RanFurther(*ran_for, ToDuration(older.ran_for()));
+Reached ReachedBy(const v1::AttemptRecord& record) {
+  Reached reached;
+  if (record.has_ran_for()) reached.ran = ToDuration(record.ran_for());
+  if (record.has_progress()) reached.progress = record.progress();
+  return reached;
+}
+
+bool GotFurther(const Reached& attempt, const Reached& before) {
+  if (attempt.progress && before.progress) {
+    return *attempt.progress > *before.progress;
+  }
+  return attempt.ran && before.ran && RanFurther(*attempt.ran, *before.ran);
 }
 
 Derived DeriveCause(const CompiledDerivation& thresholds,

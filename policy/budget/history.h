@@ -114,12 +114,17 @@ std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
 // ran for `than`, judging by time alone.
 bool RanFurther(absl::Duration ran_for, absl::Duration than);
 
-// Returns whether an attempt with this progress and run time got further than
-// that of `older`: by progress if both have it, else by run time. False if
-// neither is known.
-bool MadeProgress(std::optional<double> progress,
-                  std::optional<absl::Duration> ran_for,
-                  const v1::AttemptRecord& older);
+// How far an attempt got; empty where unknown.
+struct Reached {
+  std::optional<absl::Duration> ran;
+  std::optional<double> progress;
+};
+
+Reached ReachedBy(const v1::AttemptRecord& record);
+
+// Returns whether `attempt` got further than `before`: by progress if both have
+// it, else by run time. False if neither is known.
+bool GotFurther(const Reached& attempt, const Reached& before);
 
 }  // namespace mulligan
 

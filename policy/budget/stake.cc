@@ -63,32 +63,13 @@ absl::Duration SinceProgress(const AttemptAtStake& attempt,
                     absl::ZeroDuration(), ran);
 }
 
-struct Attempt {
-  std::optional<absl::Duration> ran;
-  std::optional<double> progress;
-};
-
-Attempt AttemptOf(const v1::AttemptRecord& record) {
-  Attempt attempt;
-  if (record.has_ran_for()) attempt.ran = ToDuration(record.ran_for());
-  if (record.has_progress()) attempt.progress = record.progress();
-  return attempt;
-}
-
-bool GotFurther(const Attempt& attempt, const Attempt& before) {
-  if (attempt.progress && before.progress) {
-    return *attempt.progress > *before.progress;
-  }
-  return attempt.ran && before.ran && RanFurther(*attempt.ran, *before.ran);
-}
-
 // Sums up the attempts of a workload, oldest first.
 class Tally {
  public:
   explicit Tally(v1::Cause cause) : cause_(cause) {}
 
   // `unchanged`: the next attempt runs as this one did.
-  void Add(v1::Cause cause, const Attempt& attempt, bool unchanged) {
+  void Add(v1::Cause cause, const Reached& attempt, bool unchanged) {
     const bool further = !last_ || GotFurther(attempt, *last_);
     // A disrupted attempt may have got anywhere, and says nothing about the
     // failure before.
@@ -113,7 +94,7 @@ class Tally {
  private:
   const v1::Cause cause_;
   // The previous failure, and whether a retry after it counts.
-  std::optional<Attempt> last_;
+  std::optional<Reached> last_;
   bool open_ = false;
   absl::Duration good_;
   std::int32_t passed_ = 0;
@@ -130,12 +111,12 @@ void AddHistory(const AttemptAtStake& attempt, absl::Duration unsaved,
         record.decision().action() == v1::Decision::WAIT) {
       continue;
     }
-    tally.Add(record.cause(), AttemptOf(record),
+    tally.Add(record.cause(), ReachedBy(record),
               record.decision().action() == v1::Decision::RETRY &&
                   record.decision().resources().empty());
   }
   const absl::Duration before = tally.good();
-  Attempt now{attempt.ran, std::nullopt};
+  Reached now{attempt.ran, std::nullopt};
   if (attempt.report.progress().has_value()) {
     now.progress = attempt.report.progress().value();
   }

@@ -78,12 +78,8 @@ std::int64_t CountHopeless(const v1::BudgetLedger& ledger, int last) {
   while (first > 0) {
     const v1::AttemptRecord& newer = ledger.history(first);
     const v1::AttemptRecord& older = ledger.history(first - 1);
-    std::optional<double> progress;
-    if (newer.has_progress()) progress = newer.progress();
-    std::optional<absl::Duration> ran_for;
-    if (newer.has_ran_for()) ran_for = ToDuration(newer.ran_for());
     if (!(IsHopeless(older) || older.cannot_recover()) ||
-        MadeProgress(progress, ran_for, older)) {
+        GotFurther(ReachedBy(newer), ReachedBy(older))) {
       break;
     }
     --first;
