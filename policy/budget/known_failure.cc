@@ -8,8 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
+#include "policy/base/indexes.h"
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/attempts.h"
@@ -67,26 +66,6 @@ bool Overlap(const Lifetime& reported, const Lifetime& recorded, bool own) {
   if (*reported.end == *recorded.end) return true;
   if (recorded.begin) return BeganBefore(recorded, reported);
   return *reported.end >= *recorded.end - kSpan;
-}
-
-// Calls `visit` with each index of "1,3-5" until it returns false. Returns
-// false then, and if the text is empty or malformed.
-template <typename Visit>
-bool ForEachIndex(const std::string& indexes, const Visit& visit) {
-  for (const absl::string_view range : absl::StrSplit(indexes, ',')) {
-    const std::vector<absl::string_view> ends =
-        absl::StrSplit(range, absl::MaxSplits('-', 1));
-    std::int32_t first = 0;
-    std::int32_t last = 0;
-    if (!absl::SimpleAtoi(ends.front(), &first) ||
-        !absl::SimpleAtoi(ends.back(), &last)) {
-      return false;
-    }
-    for (std::int32_t index = first; index <= last; ++index) {
-      if (!visit(std::to_string(index))) return false;
-    }
-  }
-  return true;
 }
 
 // Returns the latest known time of a record.
@@ -164,16 +143,12 @@ class Finder {
     for (const v1::AttemptRecord& record : ledger_.history()) {
       if (!record.part().empty()) recorded.insert(record.part());
     }
-    const std::string& part = ledger_.history(i).part();
-    bool found = false;
     const std::string& failed =
         failure_.owners.report.jobs(0).status().failed_indexes();
-    return ForEachIndex(failed,
-                        [&](const std::string& index) {
-                          found = found || index == part;
-                          return recorded.contains(index);
-                        }) &&
-           found;
+    return HasIndex(failed, ledger_.history(i).part()) &&
+           ForEachIndex(failed, [&](const std::string& index) {
+             return recorded.contains(index);
+           });
   }
 
   // Returns whether an operator says that the current attempt began between the

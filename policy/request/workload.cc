@@ -225,11 +225,13 @@ v1::Decision::Scope DefaultScope(const v1::FailureReport& report,
   return continues ? kind->retried : kind->given_up;
 }
 
-bool LimitsEachIndex(const v1::FailureReport& report,
-                     const v1::WorkloadReference& workload) {
-  if (workload.kind() != "Job") return false;
+const kubernetes::batch::v1::Job* JobWithIndexLimits(
+    const v1::FailureReport& report, const v1::WorkloadReference& workload) {
+  if (workload.kind() != "Job") return nullptr;
   const auto* job = OwnJob(report, workload);
-  return job != nullptr && job->spec().has_backoff_limit_per_index();
+  const bool limits =
+      job != nullptr && job->spec().has_backoff_limit_per_index();
+  return limits ? job : nullptr;
 }
 
 }  // namespace mulligan

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "policy/base/indexes.h"
+#include "policy/base/labels.h"
 #include "policy/base/times.h"
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
@@ -10,6 +12,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/request/owners.h"
 #include "policy/request/recorded.h"
+#include "policy/request/workload.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -141,6 +144,39 @@ std::optional<EndOfRetries> FindRefused(const CompiledBrake& brake,
   return EndOfRetries{last, last.decision().action()};
 }
 
+// Returns the records of the index that failed last, if its Job retries it, no
+// other index is affected (backoffLimitPerIndex) and the current diagnosis is
+// about it. Sets `runs_since` to the start of its running attempt.
+std::optional<v1::BudgetLedger> RecordsOfIndex(
+    const FailureContext& at, const Failure& failure,
+    const v1::BudgetLedger& ledger, std::optional<absl::Time>& runs_since) {
+  const auto* job = JobWithIndexLimits(at.report(), *at.workload);
+  if (job == nullptr || ledger.history().empty()) return std::nullopt;
+  const std::string& index = ledger.history().rbegin()->part();
+  if (index.empty() || HasIndex(job->status().completed_indexes(), index) ||
+      HasIndex(job->status().failed_indexes(), index) ||
+      (failure.cause != v1::NOT_FAILED && failure.incident.part != index)) {
+    return std::nullopt;
+  }
+  runs_since.reset();
+  for (const auto& pod : at.report().pods()) {
+    if (LabelOf(pod.metadata().labels(), kCompletionIndexLabel) != index) {
+      continue;
+    }
+    if (pod.status().phase() == "Succeeded") return std::nullopt;
+    for (const auto& status : pod.status().container_statuses()) {
+      if (!status.state().has_running()) continue;
+      const absl::Time started = ToTime(status.state().running().started_at());
+      runs_since = std::max(runs_since.value_or(started), started);
+    }
+  }
+  v1::BudgetLedger records;
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    if (record.part() == index) *records.add_history() = record;
+  }
+  return records;
+}
+
 }  // namespace
 
 bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
@@ -151,13 +187,20 @@ bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
 
 std::optional<EndOfRetries> FindStop(const FailureContext& at,
                                      const Diagnosed& diagnosed,
-                                     const v1::BudgetLedger& ledger) {
+                                     const v1::BudgetLedger& all) {
   const CompiledBrake& brake = at.compiled().brake;
   if (brake.mode == v1::Brake::NEVER || at.decides_natively() ||
       diagnosed.what().situation != v1::Diagnosis::ALIVE ||
-      diagnosed.findings.apart || diagnosed.findings.succeeded) {
+      diagnosed.findings.succeeded) {
     return std::nullopt;
   }
+  std::optional<absl::Time> runs_since = diagnosed.findings.runs_since;
+  std::optional<v1::BudgetLedger> of_index;
+  if (diagnosed.findings.apart) {
+    of_index = RecordsOfIndex(at, diagnosed.what(), all, runs_since);
+    if (!of_index) return std::nullopt;
+  }
+  const v1::BudgetLedger& ledger = of_index ? *of_index : all;
   const std::optional<Loop> loop = FindLoop(at.compiled().derivation, ledger);
   std::optional<EndOfRetries> end;
   if (loop) end = FindHopeless(at, diagnosed, ledger, *loop);
@@ -167,13 +210,11 @@ std::optional<EndOfRetries> FindStop(const FailureContext& at,
       end->alike > 0 ? loop->longest : ToDuration(end->record.ran_for());
   const absl::Time ended = RecordedEnd(end->record);
   if (absl::FromUnixSeconds(LastBegun(at.owners)) > ended ||
-      IsOutlived(at.now, diagnosed.findings.runs_since, ended,
-                 brake.outlived * longest)) {
+      IsOutlived(at.now, runs_since, ended, brake.outlived * longest)) {
     return std::nullopt;
   }
-  if (diagnosed.findings.runs_since) {
-    end->avoidable +=
-        std::max(at.now - *diagnosed.findings.runs_since, absl::ZeroDuration());
+  if (runs_since) {
+    end->avoidable += std::max(at.now - *runs_since, absl::ZeroDuration());
   }
   return end;
 }

@@ -41,7 +41,8 @@ bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
 //
 //   1. The current attempt has outlived the failures.
 //   2. The work was resumed or created after them and may have changed.
-//   3. The pods work independently of each other.
+//   3. The pods work independently of each other, except for an index with a
+//      limit of its own, which ends alone.
 std::optional<EndOfRetries> FindStop(const FailureContext& at,
                                      const Diagnosed& diagnosed,
                                      const v1::BudgetLedger& ledger);

@@ -50,6 +50,8 @@ std::string StopCommand(const Answered& answered) {
                      action == v1::Decision::WAIT_FOR_SPEC_UPDATE ||
                      answered.decision.requires_recreate();
   if (!stops || answered.failure.situation != v1::Diagnosis::ALIVE) return {};
+  // Kubernetes cannot stop one index of a Job.
+  if (answered.decision.scope() == v1::Decision::INDEX) return {};
   // The queue would resume admitted work.
   if (answered.report().has_kueue_workload()) {
     const auto& queued = answered.report().kueue_workload().metadata();

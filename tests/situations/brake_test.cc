@@ -721,5 +721,80 @@ TEST_F(BrakeTest, DoesNotStopIndependentPods) {
               AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT));
 }
 
+// An index with a limit of its own ends alone, while its Job retries it.
+TEST_F(BrakeTest, StopsAHopelessIndexAlone) {
+  constexpr int kRan = 20;
+  constexpr int kLong = 3600;
+  const auto pod = [](const char* uid, const char* index, int created,
+                      const char* phase, const std::string& status) {
+    return Pod(uid,
+               absl::StrCat(JobPod(0, created),
+                            "labels { key: "
+                            "'batch.kubernetes.io/job-completion-index' value: "
+                            "'",
+                            index, "' } "),
+               phase, status);
+  };
+  const int second = kBegin + kRan + kBackOff;
+  const int third = second + kRan + kBackOff;
+  const std::string running =
+      pod("p2", "1", third, "Running", RunningFrom(third));
+  const std::string young =
+      pod("n", "2", third + kLong, "Running", RunningFrom(third + kLong));
+  struct Row {
+    const char* name;
+    int failed;
+    const char* status;
+    std::string next;
+    int age;
+    bool stopped;
+  };
+  const Row rows[] = {
+      {"once", 1, "", "", 1, false},
+      {"twice, back-off", 2, "", "", 1, true},
+      {"twice, the next one runs", 2, "", running, 30, true},
+      {"the next one outlived them", 2, "", running, kLong, false},
+      {"likewise, another index began", 2, "", running + young, kLong + 60,
+       false},
+      {"the next one succeeded", 2, "", pod("p2", "1", third, "Succeeded", ""),
+       30, false},
+      {"completed and deleted", 2, "completed_indexes: '1'", "", 30, false},
+  };
+  for (const char* const limit : {"backoff_limit_per_index: 4", ""}) {
+    for (const LoopRow& end : {kLoops[0], kLoops[4]}) {
+      for (const Row& row : rows) {
+        ledger_.Clear();
+        v1::DecideResponse answer;
+        std::string ended;
+        for (int failed = 1; failed <= row.failed; ++failed) {
+          const int begin = failed == 1 ? kBegin : second;
+          const int at = begin + kRan;
+          ended += pod(failed == 1 ? "p0" : "p1", "1", begin, "Failed",
+                       StatusOf(end, begin, at));
+          const bool last = failed == row.failed;
+          const std::string job = JobIn(
+              absl::StrCat("parallelism: 3 completions: 3 completion_mode: "
+                           "'Indexed' backoff_limit: 100 ",
+                           limit),
+              absl::StrCat("active: 2 failed: ", failed, " ",
+                           last ? row.status : ""));
+          answer = DecideAt(
+              job + ended +
+                  pod("o", "0", kBegin, "Running", RunningFrom(kBegin)) +
+                  (last ? row.next : ""),
+              last && failed == 2 ? third + row.age : at + 1);
+        }
+        const bool stops = row.stopped && end.enough > 0 && *limit != '\0';
+        EXPECT_EQ(answer.decision().action() == v1::Decision::FAIL, stops)
+            << end.name << " " << row.name << " " << limit << ": "
+            << answer.decision().sentence();
+        if (!stops) continue;
+        EXPECT_EQ(answer.decision().scope(), v1::Decision::INDEX) << row.name;
+        EXPECT_THAT(answer.diagnosis().first_step().command(), IsEmpty());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mulligan::situations
