@@ -26,12 +26,13 @@ std::string RememberNativeCount(const NativeCount& count,
       count.source, before, now, ledger.attempts_seen());
 }
 
-int SeedBudget(const CompiledPolicy& policy, const v1::BudgetLedger& ledger,
-               std::string_view fingerprint) {
+int BudgetOfOneMore(const CompiledPolicy& policy,
+                    const v1::BudgetLedger& ledger,
+                    std::string_view fingerprint, int otherwise) {
   const auto payer = PayerOfCounted(ledger, fingerprint);
   if (payer && payer->empty()) return kNoBudget;
   const int known = payer ? FindBudget(policy.budgets, *payer) : kNoBudget;
-  return known != kNoBudget ? known : SeedBudget(policy);
+  return known != kNoBudget ? known : otherwise;
 }
 
 int SeedBudget(const CompiledPolicy& policy) {

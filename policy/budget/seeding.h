@@ -23,10 +23,12 @@ std::string RememberNativeCount(const NativeCount& count,
 // of its default. kNoBudget if there is none.
 int SeedBudget(const CompiledPolicy& policy);
 
-// Returns the same for a failure that may be one more of those in `ledger`
-// (PayerOfCounted): the budget that paid for them, or kNoBudget if none does.
-int SeedBudget(const CompiledPolicy& policy, const v1::BudgetLedger& ledger,
-               std::string_view fingerprint);
+// Returns the budget of a failure that may be one more of those in `ledger`
+// (PayerOfCounted): the one that paid for them, kNoBudget if none did, and
+// `otherwise` if they say nothing about it.
+int BudgetOfOneMore(const CompiledPolicy& policy,
+                    const v1::BudgetLedger& ledger,
+                    std::string_view fingerprint, int otherwise);
 
 // Adds `missing` failures to `ledger`, as attempts and as charges to `budget`
 // (kNoBudget: none), but never takes its last unit. `budgets`: the policy's,

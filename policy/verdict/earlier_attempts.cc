@@ -232,7 +232,7 @@ std::string Record(const FailureContext& at,
   // A message without a reason is counted as one of the known failures.
   if (others && unrecorded.attempt->incident.of_object &&
       IsUnexplained(unrecorded.attempt->cause) &&
-      SeedBudget(at.compiled(), ledger, "") == kNoBudget) {
+      BudgetOfOneMore(at.compiled(), ledger, "", 0) == kNoBudget) {
     verdict.charged = kNoBudget;
     accounts = Accounts(at.budgets(), ledger, at.now);
   }
@@ -263,6 +263,26 @@ std::string Record(const FailureContext& at,
   std::string budget = record.charged_to();
   Book(accounts, failure.attempts, record, ledger);
   return budget;
+}
+
+// Returns a ledger with the current failure alone, as if it had been retried
+// like those before it.
+v1::BudgetLedger LedgerOf(const FailureContext& at, const Diagnosed& diagnosed,
+                          const v1::BudgetLedger& before) {
+  const Verdict verdict =
+      Price(CaseOf(at, diagnosed, before, at.owners, /*refund=*/false)).verdict;
+  v1::BudgetLedger ledger;
+  v1::AttemptRecord& record = *ledger.add_history();
+  record.set_cause(diagnosed.what().cause);
+  record.set_fingerprint(diagnosed.what().fingerprint);
+  if (!at.request.replaces_operator()) {
+    record.set_retried_by(v1::AttemptRecord::OPERATOR);
+  }
+  if (verdict.charged != kNoBudget) {
+    record.set_charged_to(
+        at.budgets()[static_cast<std::size_t>(verdict.charged)].name);
+  }
+  return ledger;
 }
 
 }  // namespace
@@ -337,8 +357,12 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    const int budget =
-        SeedBudget(at.compiled(), ledger, diagnosed.what().fingerprint);
+    v1::BudgetLedger current;
+    const bool first = ledger.history().empty();
+    if (first) current = LedgerOf(at, diagnosed, ledger);
+    const int budget = BudgetOfOneMore(at.compiled(), first ? current : ledger,
+                                       diagnosed.what().fingerprint,
+                                       SeedBudget(at.compiled()));
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }

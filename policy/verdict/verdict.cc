@@ -65,6 +65,14 @@ bool IsOnlyCounted(const Failure& failure) {
          failure.confidence == v1::Diagnosis::LOW;
 }
 
+// Returns whether only an operator's message reports that a node was lost. It
+// says the same after a drain (KubeRay 1.6: "its node died").
+bool MayBeDisruption(const Case& failure) {
+  return failure.what().cause == v1::NODE_LOST &&
+         failure.what().incident.pods.empty() &&
+         !failure.at.report().has_ended_attempt();
+}
+
 void WantDefault(const Case& failure, DecidedBy decided_by, Draft& draft) {
   Want(failure.policy().fallback, failure.policy().fallback_reference,
        decided_by, draft);
@@ -348,10 +356,14 @@ void Wait(const Question& question, Accounts& accounts, Draft& draft) {
 Verdict Ruled(const Question& question, Accounts& accounts) {
   if (std::optional<Verdict> verdict = NotAFailure(question)) return *verdict;
   Draft draft = MatchRule(question);
-  if (draft.budget != kNoBudget && IsOnlyCounted(question.failure.what())) {
+  const bool counted = IsOnlyCounted(question.failure.what());
+  if (draft.budget != kNoBudget &&
+      (counted || MayBeDisruption(question.failure))) {
     const CompiledPolicy& policy = question.failure.policy();
-    draft.budget = SeedBudget(policy, question.failure.ledger, "");
-    if (draft.budget == kNoBudget) draft.budget = SeedBudget(policy);
+    const int otherwise = counted ? SeedBudget(policy) : draft.budget;
+    draft.budget =
+        BudgetOfOneMore(policy, question.failure.ledger, "", otherwise);
+    if (draft.budget == kNoBudget) draft.budget = otherwise;
   }
   AwaitEvidence(question, draft);
   EndGrace(question, draft);

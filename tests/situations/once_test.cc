@@ -222,6 +222,57 @@ TEST_F(DecideOnceTest, CountedFailuresAmongDisruptionsAreDisruptions) {
                                                    {"disruption", 5}}));
 }
 
+// Without others, the first failure that is known explains the counted ones.
+TEST_F(DecideOnceTest, CountedFailuresAreLikeTheFirstKnownOne) {
+  const struct {
+    const char* name;
+    std::string pod;
+    std::map<std::string, int> charged;
+  } rows[] = {
+      {"a drain", DrainedEnd(102'000, 102'500), {{"disruption", 3}}},
+      {"out of memory, once for the limit that was tried",
+       Ended(102'000, 102'500, 137, "OOMKilled"),
+       {{"memory", 1}}},
+      {"a crash",
+       Ended(102'000, 102'500, 139, "Error"),
+       {{"application", 1}, {"unexplained", 1}}},
+  };
+  for (const auto& row : rows) {
+    ledger_.Clear();
+    DecideAt(Pod("p2", Created(102'000), "Failed", row.pod) + Job(3), 102'501);
+    EXPECT_EQ(Charged(), row.charged) << row.name;
+    EXPECT_EQ(ledger_.attempts_seen(), 3) << row.name;
+  }
+}
+
+// KubeRay reports a drained head pod as a lost node.
+TEST_F(DecideOnceTest, ALostNodeKnownOnlyFromAMessageIsLikeThoseBefore) {
+  const auto job = [](int failed, const char* status, int ended) {
+    return absl::StrCat(
+        "ray_job { metadata { name: 'tune' uid: 'R' } spec { backoff_limit: 2 ",
+        "} status { job_deployment_status: '", status, "' failed: ", failed,
+        " job_status: 'FAILED' reason: 'AppFailed' ray_cluster_name: 'c' "
+        "message: 'Job supervisor actor died because its node died.' "
+        "end_time { seconds: ",
+        ended, " } } } ");
+  };
+  const std::string head = absl::StrCat(
+      "pods { metadata { name: 'head' uid: 'H' creation_timestamp { seconds: "
+      "100000 } labels { key: 'ray.io/cluster' value: 'c' } } spec { "
+      "node_name: "
+      "'n' restart_policy: 'Never' containers { "
+      "name: 'ray-head' } } status { phase: 'Failed' ",
+      DrainedEnd(100'000, 100'500), " } } ");
+  for (const bool drained : {true, false}) {
+    ledger_.Clear();
+    if (drained) DecideAt(job(1, "Retrying", 100'500) + head, 100'501);
+    DecideAt(job(drained ? 2 : 1, "Failed", 100'999), 101'000);
+    EXPECT_EQ(Charged(),
+              drained ? (std::map<std::string, int>{{"disruption", 2}})
+                      : (std::map<std::string, int>{{"infrastructure", 1}}));
+  }
+}
+
 // A failure known only from an operator's summary is not the program's.
 TEST_F(DecideOnceTest, AFailureKnownOnlyFromASummaryIsUnexplained) {
   DecideAt(
