@@ -6,8 +6,11 @@
 namespace mulligan {
 
 v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
+  // Reports of earlier attempts lack the Job, whose spec says what ends alone.
+  const v1::FailureReport& report =
+      IsRefusal(action) ? failure.at.report() : failure.report();
   const v1::Decision::Scope scope =
-      DefaultScope(failure.report(), failure.workload(), action);
+      DefaultScope(report, failure.workload(), action);
   const bool of_one = failure.workload().kind() == "Job" &&
                       scope < v1::Decision::JOB &&
                       action == v1::Decision::RETRY;
