@@ -15,6 +15,9 @@ inline constexpr char kCompletionIndexLabel[] =
 inline constexpr char kControllerUidLabel[] =
     "batch.kubernetes.io/controller-uid";
 
+// The UID of a pod's JobSet (JobSet 0.6).
+inline constexpr char kJobSetUidLabel[] = "jobset.sigs.k8s.io/jobset-uid";
+
 // Returns the value at `key`; empty if absent.
 template <typename Map>
 std::string_view LabelOf(const Map& labels, std::string_view key) {

@@ -68,9 +68,10 @@ bool StatesLimit(const v1::FailureReport& report) {
 }
 
 // Returns whether the owner of pods[pod] is known to replace failed pods: the
-// report or the owner's ledger shows that it created this pod after the end of
-// another with the same index. A retry that the ledger granted proves it only
-// for pods of the Job controller, because the caller may have created others.
+// report or the ledger of the owner, or of the JobSet above it, shows that this
+// pod was created after the end of another with the same index. A retry that
+// the ledger granted proves it only for pods of the Job controller, because the
+// caller may have created others.
 bool ReplacesPods(const NativeInput& input, int pod) {
   const auto& meta = input.report.pods(pod).metadata();
   const auto* owner = ControllerOf(meta);
@@ -78,7 +79,11 @@ bool ReplacesPods(const NativeInput& input, int pod) {
   const absl::Time created = ToTime(meta.creation_timestamp());
   const auto index = LabelOf(meta.annotations(), kCompletionIndexLabel);
   const auto& history = input.ledger.history();
-  if (!history.empty() && input.ledger.workload_uid() == owner->uid() &&
+  const std::string& of = input.ledger.workload_uid();
+  const bool same_work =
+      of == owner->uid() ||
+      (!of.empty() && of == LabelOf(meta.labels(), kJobSetUidLabel));
+  if (!history.empty() && same_work &&
       (history.rbegin()->part().empty() || history.rbegin()->part() == index) &&
       (history.rbegin()->retried_by() == v1::AttemptRecord::OPERATOR ||
        (LabelOf(meta.labels(), kControllerUidLabel) == owner->uid() &&

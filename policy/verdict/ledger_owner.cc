@@ -30,12 +30,11 @@ namespace {
 
 using kubernetes::meta::v1::ObjectMeta;
 
-constexpr char kJobSetUid[] = "jobset.sigs.k8s.io/jobset-uid";
 constexpr char kRayMaker[] = "ray.io/originated-from-crd";
 
 // Returns the creator of `object` if it is a workload, so not a CronJob.
 LedgerOwner CreatorOf(const ObjectMeta& object) {
-  const std::string_view job_set = LabelOf(object.labels(), kJobSetUid);
+  const std::string_view job_set = LabelOf(object.labels(), kJobSetUidLabel);
   if (!job_set.empty()) return {"JobSet", job_set};
   const std::string_view ray = LabelOf(object.labels(), kRayMaker);
   if (!ray.empty() && ray != "RayCluster") return {ray, {}};
@@ -47,7 +46,8 @@ LedgerOwner CreatorOf(const ObjectMeta& object) {
 }
 
 bool Mentions(const ObjectMeta& object, std::string_view uid) {
-  return object.uid() == uid || LabelOf(object.labels(), kJobSetUid) == uid ||
+  return object.uid() == uid ||
+         LabelOf(object.labels(), kJobSetUidLabel) == uid ||
          std::ranges::any_of(
              object.owner_references(),
              [uid](const auto& owner) { return owner.uid() == uid; });
