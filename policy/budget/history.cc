@@ -405,11 +405,12 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
     const bool one_place =
         !nodes.empty() &&
         std::ssize(nodes) < std::ptrdiff_t{thresholds.distinct_nodes};
-    const bool weak =
+    loop.weak =
         !last.cannot_recover() && (last.cause() == v1::APP_ERROR ||
                                    ToDuration(last.ran_for()) > kLongRun);
-    loop.enough =
-        thresholds.same_fingerprint + (weak ? 1 : 0) + (one_place ? 1 : 0);
+    loop.enough = thresholds.same_fingerprint + (loop.weak   ? 2
+                                                 : one_place ? 1
+                                                             : 0);
   }
   return loop;
 }

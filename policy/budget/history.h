@@ -75,6 +75,9 @@ struct Loop {
   std::int32_t alike = 0;
   std::int32_t enough = 0;
   absl::Duration longest = absl::ZeroDuration();
+  // Another attempt may get past it: nothing says why the program failed, or a
+  // long run may have left a checkpoint.
+  bool weak = false;
 };
 
 // Returns the latest loop; empty if the latest failure has no fingerprint.

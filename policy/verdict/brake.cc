@@ -116,7 +116,8 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
     enough = std::min<std::int64_t>(enough, at.compiled().brake.same_failure);
   }
   // The policy already counted enough.
-  if (last.derived_cause() == v1::DETERMINISTIC) {
+  if (last.derived_cause() == v1::DETERMINISTIC &&
+      (!loop.weak || last.has_progress())) {
     enough = std::min(enough, alike);
   }
   if (alike < enough) {

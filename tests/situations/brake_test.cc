@@ -336,12 +336,29 @@ TEST_F(BrakeTest, WaitsForAnOwnerThatReplacedAPodBefore) {
     EXPECT_EQ(DecideAt(test.report, test.now).decision().action(), test.action)
         << test.name;
   }
-  // The ledger remembers the replacement when the first pod is gone.
-  ledger_.Clear();
-  DecideAt(first + Pod("p1", Created(next), "Running", RunningFrom(next)),
-           next + 10);
-  EXPECT_EQ(DecideAt(pod(1, next, next + 50), next + 55).decision().action(),
-            v1::Decision::WAIT);
+  // The ledger remembers the replacement when the first pod is gone, of a Job's
+  // pods and of a JobSet's.
+  const std::string of_set = absl::StrCat(
+      "labels { key: 'jobset.sigs.k8s.io/jobset-uid' value: 'S' } ",
+      "labels { key: 'batch.kubernetes.io/controller-uid' value: 'J' } ");
+  for (const std::string& labels : {std::string(), of_set}) {
+    ledger_.Clear();
+    const auto made = [&](int number, int begin, const char* phase,
+                          const std::string& status) {
+      return Pod(absl::StrCat("p", number), Created(begin) + labels, phase,
+                 status);
+    };
+    DecideAt(made(0, kBegin, "Failed", Ended(kBegin, first_end, 139, "Error")) +
+                 made(1, next, "Running", RunningFrom(next)),
+             next + 10);
+    EXPECT_EQ(
+        DecideAt(made(1, next, "Failed", Ended(next, next + 50, 139, "Error")),
+                 next + 55)
+            .decision()
+            .action(),
+        v1::Decision::WAIT)
+        << labels;
+  }
 }
 
 // The next attempt has succeeded, and its owner does not show it yet.
@@ -719,6 +736,32 @@ TEST_F(BrakeTest, DoesNotStopIndependentPods) {
   }
   EXPECT_THAT(DecideAt(report, kBegin + 60).decision().action(),
               AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT));
+}
+
+// An exception that says nothing about its reason, on any number of nodes.
+TEST_F(BrakeTest, AnUnknownExceptionIsHopelessTheFifthTime) {
+  for (const int nodes : {1, 2, 5}) {
+    ledger_.Clear();
+    std::string ended;
+    for (int failed = 1; failed <= 5; ++failed) {
+      const int begin = kBegin + failed * 100;
+      ended += absl::StrReplaceAll(
+          Pod(absl::StrCat("p", failed), JobPod(0, begin), "Failed",
+              Ended(begin, begin + 40, 1, "Error",
+                    "RuntimeError: worker lost its temper")),
+          {{"node_name: 'n'",
+            absl::StrCat("node_name: 'n", failed % nodes, "'")}});
+      const int next = begin + 60;
+      EXPECT_EQ(DecideAt(absl::StrCat(JobObject(failed), ended,
+                                      Pod("next", JobPod(0, next), "Running",
+                                          RunningFrom(next))),
+                         next + 5)
+                    .decision()
+                    .action(),
+                failed < 5 ? v1::Decision::IGNORE : v1::Decision::FAIL)
+          << failed << " on " << nodes;
+    }
+  }
 }
 
 // An index with a limit of its own ends alone, while its Job retries it.
