@@ -76,7 +76,6 @@ void AddWarnings(const std::vector<std::string>& texts,
   for (const std::string& text : texts) AddWarning(text, warnings);
 }
 
-// Returns "container oom" for CONTAINER_OOM.
 // Adds the reported cause if the ledger's cause replaced it.
 void WriteSetAside(const FailureContext& at, const Diagnosed& diagnosed,
                    v1::Diagnosis& diagnosis) {
@@ -102,10 +101,12 @@ void WriteSetAside(const FailureContext& at, const Diagnosed& diagnosed,
                           at.report().attempt()));
       return;
     case LedgerStatus::kDecided:
+    case LedgerStatus::kReopened:
       consider("it was decided before, when more was known");
       diagnosis.set_summary(absl::StrCat(
-          "Decided before, when more was known, as ",
-          words::CauseText(failure.cause), "; now: ", diagnosis.summary()));
+          diagnosed.status == LedgerStatus::kDecided ? "Decided" : "Reported",
+          " before, when more was known, as ", words::CauseText(failure.cause),
+          "; now: ", diagnosis.summary()));
       return;
     default:
       diagnosis.set_summary(absl::StrCat(

@@ -15,7 +15,8 @@ namespace {
 constexpr const char* kNames[kInvariants] = {
     "IsAnswered",      "ChargesTheTruth", "ChargesReported", "ChargesNoMore",
     "ChargesNoHealth", "LeavesAlone",     "LetsSuccessBe",   "WaitsForTheEnd",
-    "FailsForAReason", "ForgetsNothing",  "SharesTheLedger", "EndsLoops"};
+    "FailsForAReason", "ForgetsNothing",  "SharesTheLedger", "EndsLoops",
+    "TextAgrees"};
 
 // A playback with its answers, and the violations found in it.
 struct Trial {
@@ -275,6 +276,17 @@ void CheckEndsLoops(Trial& trial) {
   }
 }
 
+void CheckTextAgrees(Trial& trial) {
+  for (int i = 0; i < trial.Asks(); ++i) {
+    const v1::DecideResponse& answer = trial.AnswerAt(i).response;
+    const std::string& text = answer.decision().sentence();
+    if (answer.diagnosis().situation() == v1::Diagnosis::BROKEN &&
+        text.find("goes on") != std::string::npos) {
+      trial.Add(Invariant::kTextAgrees, i, text);
+    }
+  }
+}
+
 void CheckLetsSuccessBe(Trial& trial) {
   std::set<int> reported_success;
   for (int i = 0; i < trial.Asks(); ++i) {
@@ -421,6 +433,7 @@ std::vector<Violation> FindViolations(const AnnotatedStory& annotated,
   CheckFailsForAReason(trial);
   CheckForgetsNothing(trial);
   CheckEndsLoops(trial);
+  CheckTextAgrees(trial);
   return std::move(trial.found);
 }
 

@@ -42,9 +42,11 @@ enum class Invariant {
   kSharesTheLedger,
   // Reported in full at every change, a hopeless loop is stopped before its
   // third failure.
-  kEndsLoops
+  kEndsLoops,
+  // The text of broken work does not say that it goes on.
+  kTextAgrees
 };
-inline constexpr int kInvariants = 12;
+inline constexpr int kInvariants = 13;
 
 const char* Name(Invariant invariant);
 
