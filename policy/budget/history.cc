@@ -144,6 +144,15 @@ std::int32_t CountNodes(const Failure& failure,
   return static_cast<std::int32_t>(nodes.size());
 }
 
+// Returns whether the node itself goes, with all its pods. Controllers mark
+// them within kAtOnce.
+bool IsLoss(v1::Cause cause) {
+  return cause == v1::SPOT_RECLAIMED || cause == v1::DRAINED ||
+         cause == v1::TAINT_EVICTED || cause == v1::NODE_SHUTDOWN ||
+         cause == v1::NODE_LOST;
+}
+constexpr absl::Duration kAtOnce = absl::Minutes(1);
+
 std::string Poison(const Derivation& input) {
   if (input.thresholds.poison_nodes == 0 ||
       !HasHistory(input.failure.cause, kOfJob)) {
@@ -179,12 +188,19 @@ std::string BadNode(const Derivation& input) {
            !record.fingerprint().empty() &&
            record.fingerprint() == input.failure.fingerprint;
   };
-  const auto count =
-      1 + std::ranges::count_if(input.failures, [&](const auto* record) {
-        return HasHistory(record->cause(), kOfNode) &&
-               !may_be_the_programs(*record) &&
-               WasThere(*record, node, input.failed_at);
-      });
+  std::int32_t count = 1;
+  absl::Time counted = input.failed_at;
+  for (const v1::AttemptRecord* record : input.failures) {
+    const absl::Time ended = RecordedEnd(*record);
+    // A node that goes is one failure, however many pods it had.
+    if (!HasHistory(record->cause(), kOfNode) || may_be_the_programs(*record) ||
+        !WasThere(*record, node, input.failed_at) ||
+        (IsLoss(record->cause()) && counted - ended <= kAtOnce)) {
+      continue;
+    }
+    ++count;
+    counted = ended;
+  }
   if (count < input.thresholds.bad_node_failures) return {};
   return absl::StrFormat("%d failures on node %s point to the node", count,
                          node);
@@ -429,6 +445,23 @@ Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
     tried.paid = tried.paid || !record->charged_to().empty();
   }
   return tried;
+}
+
+bool IsPaidLoss(const v1::BudgetLedger& ledger, const Failure& failure) {
+  const Incident& incident = failure.incident;
+  if (!incident.alone || failure.culprit.node.empty() || !incident.begin ||
+      !incident.struck || !IsLoss(failure.cause)) {
+    return false;
+  }
+  return std::ranges::any_of(
+      ledger.history(), [&](const v1::AttemptRecord& record) {
+        const absl::Time ended = RecordedEnd(record);
+        return record.cause() == failure.cause &&
+               !record.charged_to().empty() &&
+               record.node() == failure.culprit.node &&
+               *incident.begin < ended &&
+               absl::AbsDuration(*incident.struck - ended) <= kAtOnce;
+      });
 }
 
 std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,

@@ -96,6 +96,11 @@ struct Unchanged {
 Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
                          const Failure& failure);
 
+// Returns whether the loss of the failure's node is already charged: a pod that
+// ran there at the same time ended with it. The pods work independently, so
+// each is a failure with a record of its own.
+bool IsPaidLoss(const v1::BudgetLedger& ledger, const Failure& failure);
+
 // Returns the budget for a failure known only from an operator's counter or a
 // message without a reason. The failure counts as one more of the explained
 // failures (those in the ledger and, if `fingerprint` is not empty, the current

@@ -287,9 +287,11 @@ void Retry(const Question& question, Accounts& accounts, Draft& draft) {
     return RefuseByCap(question, verdict);
   }
   // A limit that was too low is charged once, however often others retried
-  // without raising it.
-  const bool paid = draft.budget != kNoBudget && Grows(verdict) &&
-                    TriedUnchanged(failure.ledger, failure.what()).paid;
+  // without raising it, and a lost node once for all its pods.
+  const bool paid = draft.budget != kNoBudget &&
+                    ((Grows(verdict) &&
+                      TriedUnchanged(failure.ledger, failure.what()).paid) ||
+                     IsPaidLoss(failure.ledger, failure.what()));
   const Payer payer = FindPayer(failure, draft, accounts);
   if (payer.budget == kNoBudget && !paid) {
     return RefuseByBudget(question, accounts, payer.exhausted, verdict);
@@ -319,10 +321,10 @@ void Retry(const Question& question, Accounts& accounts, Draft& draft) {
   const absl::Duration stopping =
       failure.diagnosed.findings.gone_at.value_or(failure.now()) -
       failure.now();
-  const absl::Duration delay =
-      std::max({DelayOf(question, draft, accounts.at(budget).used + 1) -
-                    (failure.now() - failure.diagnosed.failed_at),
-                stopping, absl::ZeroDuration()});
+  const absl::Duration delay = std::max(
+      {DelayOf(question, draft, accounts.at(budget).used + (paid ? 0 : 1)) -
+           (failure.now() - failure.diagnosed.failed_at),
+       stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {
     return Refuse(v1::Explanation::DEADLINE, v1::AttemptRecord::DEADLINE,
                   verdict);

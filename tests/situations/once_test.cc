@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
@@ -220,6 +221,75 @@ TEST_F(DecideOnceTest, CountedFailuresAmongDisruptionsAreDisruptions) {
            104'501);
   EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1},
                                                    {"disruption", 5}}));
+}
+
+// Independent pods that end with their node are charged once for that.
+TEST_F(DecideOnceTest, ANodeThatGoesIsChargedOnce) {
+  const struct {
+    const char* name;
+    const char* reason;
+    const char* other_node;
+    int other_end;
+    int charged;
+  } rows[] = {
+      {"a lost node", "DeletionByPodGC", "n", 100'503, 1},
+      {"a drained node", "EvictionByEvictionAPI", "n", 100'503, 1},
+      {"a tainted node", "DeletionByTaintManager", "n", 100'503, 1},
+      {"two nodes", "DeletionByPodGC", "m", 100'503, 2},
+      {"much later", "DeletionByPodGC", "n", 100'700, 2},
+      {"preemption of single pods", "PreemptionByScheduler", "n", 100'503, 2},
+  };
+  for (const bool together : {true, false}) {
+    for (const auto& row : rows) {
+      ledger_.Clear();
+      const auto pod = [&](const char* uid, const char* node, int end) {
+        return absl::StrReplaceAll(
+            Pod(uid, Created(100'000), "Failed",
+                absl::StrReplaceAll(DrainedEnd(100'000, end),
+                                    {{"EvictionByEvictionAPI", row.reason}})),
+            {{"node_name: 'n'", absl::StrCat("node_name: '", node, "'")}});
+      };
+      const std::string job =
+          JobIn("parallelism: 4 completions: 8", "active: 2");
+      const std::string first = pod("p1", "n", 100'500);
+      const std::string other = pod("p2", row.other_node, row.other_end);
+      if (!together) DecideAt(job + first, 100'502);
+      DecideAt(job + first + other, row.other_end + 1);
+      int charged = 0;
+      for (const auto& [budget, used] : Charged()) charged += used;
+      EXPECT_EQ(charged, row.charged) << row.name << " " << together;
+      EXPECT_EQ(ledger_.attempts_seen(), 2) << row.name << " " << together;
+    }
+  }
+}
+
+// The next pod on the same node is another attempt.
+TEST_F(DecideOnceTest, DrainsInARowAreChargedEach) {
+  std::string report = JobIn("parallelism: 4 completions: 8", "active: 1");
+  for (int i = 0; i < 3; ++i) {
+    const int begin = 100'000 + 20 * i;
+    report += Drained(absl::StrCat("p", i), begin, begin + 15);
+    DecideAt(report, begin + 16);
+  }
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"disruption", 3}}));
+}
+
+// Three independent pods of a lost node do not make it a bad one.
+TEST_F(DecideOnceTest, PodsOfALostNodeAreOneFailureOfTheNode) {
+  std::string report = JobIn("parallelism: 4 completions: 8", "active: 1");
+  v1::DecideResponse answer;
+  for (int lost = 1; lost <= 3; ++lost) {
+    const int begin = 100'000 + 1000 * lost;
+    for (int i = 0; i < 3; ++i) {
+      report += absl::StrReplaceAll(
+          Drained(absl::StrCat("p", lost, "-", i), begin, begin + 500 + i),
+          {{"EvictionByEvictionAPI", "DeletionByPodGC"}});
+    }
+    answer = DecideAt(report, begin + 510);
+    EXPECT_EQ(answer.diagnosis().derived_cause() == v1::BAD_NODE, lost >= 2)
+        << lost << " " << answer.diagnosis().summary();
+  }
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"infrastructure", 3}}));
 }
 
 // Without others, the first failure that is known explains the counted ones.
