@@ -181,8 +181,8 @@ class Finder {
   bool IsOfTheSameEnd(int i) const {
     const auto& since = failure_.owners.failed_since;
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
-    return failure_.what.incident.event < 0 && since && recorded &&
-           *recorded >= absl::FromUnixSeconds(*since);
+    return failure_.what.incident.event < 0 && since && *since > 0 &&
+           recorded && *recorded >= absl::FromUnixSeconds(*since);
   }
 
   bool AgreesWithoutPods(int i) const {

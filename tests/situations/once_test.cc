@@ -343,6 +343,30 @@ TEST_F(DecideOnceTest, ALostNodeKnownOnlyFromAMessageIsLikeThoseBefore) {
   }
 }
 
+// The Spark operator keeps the time of the first failure (2.3).
+TEST_F(DecideOnceTest, SparkRunsWithTheTimeOfTheFirstFailureAreChargedEach) {
+  v1::DecideResponse answer;
+  for (int run = 1; run <= 4; ++run) {
+    const int submitted = 100'000 + 60 * run;
+    answer = DecideAt(
+        absl::StrCat(
+            "spark_application { metadata { name: 'etl' uid: 'S' } spec { "
+            "restart_policy { type: 'OnFailure' on_failure_retries: 3 } } "
+            "status { submission_id: 'i' execution_attempts: ",
+            run, " last_submission_attempt_time { seconds: ", submitted,
+            " } termination_time { seconds: 100080 } application_state { "
+            "state: "
+            "'",
+            run < 4 ? "FAILING" : "FAILED",
+            "' error_message: 'driver container failed with ExitCode: 1, "
+            "Reason: Error' } } } "),
+        submitted + 21);
+  }
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 3}}));
+  EXPECT_EQ(ledger_.attempts_seen(), 4);
+  EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL);
+}
+
 // A failure known only from an operator's summary is not the program's.
 TEST_F(DecideOnceTest, AFailureKnownOnlyFromASummaryIsUnexplained) {
   DecideAt(

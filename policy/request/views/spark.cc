@@ -87,8 +87,11 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
     statement.source = "Spark";
     statement.state = state.state();
     statement.message = state.error_message();
-    // A rerun covers everything that has failed so far.
-    if (view.phase != WorkloadPhase::kRestarts) {
+    // A rerun covers everything that has failed so far. Spark operator 2.3
+    // keeps the time of the first failure.
+    if (view.phase != WorkloadPhase::kRestarts &&
+        status.termination_time().seconds() >
+            status.last_submission_attempt_time().seconds()) {
       statement.at = &status.termination_time();
     }
     statement.leaf = view.state_leaf;
