@@ -467,22 +467,35 @@ bool IsPaidLoss(const v1::BudgetLedger& ledger, const Failure& failure) {
 std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,
                                                std::string_view fingerprint) {
   std::optional<std::string_view> payer;
+  int explained = fingerprint.empty() ? 0 : 1;
+  bool disruptions = true;
   for (const v1::AttemptRecord& record : ledger.history()) {
+    const bool same =
+        !fingerprint.empty() && record.fingerprint() == fingerprint;
     if (record.decision().action() == v1::Decision::WAIT ||
-        IsUninformative(record)) {
+        (!same && IsUninformative(record))) {
       continue;
     }
+    const bool first = fingerprint.empty();
+    if (first) fingerprint = record.fingerprint();
     const CauseRow& row = RowOf(record.cause());
     const bool outgrown =
         row.gang == GangClass::kMemory && IsRetriedByOthers(record);
     const std::string_view paid =
         outgrown ? std::string_view() : record.charged_to();
-    if (fingerprint.empty()) fingerprint = record.fingerprint();
-    const bool alike = paid.empty() ? !fingerprint.empty() &&
-                                          record.fingerprint() == fingerprint
-                                    : row.domain == v1::Diagnosis::DISRUPTION;
-    if (!alike || payer.value_or(paid) != paid) return std::nullopt;
+    const bool disrupted =
+        !paid.empty() && row.domain == v1::Diagnosis::DISRUPTION;
+    if (!(disrupted || outgrown || same || first) ||
+        payer.value_or(paid) != paid) {
+      return std::nullopt;
+    }
     payer = paid;
+    disruptions = disruptions && disrupted;
+    ++explained;
+  }
+  // A single failure of the program says nothing about others.
+  if (payer && !payer->empty() && !disruptions && explained < 2) {
+    return std::nullopt;
   }
   return payer;
 }

@@ -360,9 +360,10 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
     v1::BudgetLedger current;
     const bool first = ledger.history().empty();
     if (first) current = LedgerOf(at, diagnosed, ledger);
+    std::string_view alike;
+    if (!first) alike = diagnosed.what().fingerprint;
     const int budget = BudgetOfOneMore(at.compiled(), first ? current : ledger,
-                                       diagnosed.what().fingerprint,
-                                       SeedBudget(at.compiled()));
+                                       alike, SeedBudget(at.compiled()));
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }

@@ -65,12 +65,14 @@ bool IsOnlyCounted(const Failure& failure) {
          failure.confidence == v1::Diagnosis::LOW;
 }
 
-// Returns whether only an operator's message reports that a node was lost. It
-// says the same after a drain (KubeRay 1.6: "its node died").
+// Returns whether only an operator's message reports the failure, and it would
+// say the same after a disruption: "its node died" (KubeRay 1.6), exit code
+// 143.
 bool MayBeDisruption(const Case& failure) {
-  return failure.what().cause == v1::NODE_LOST &&
-         failure.what().incident.pods.empty() &&
-         !failure.at.report().has_ended_attempt();
+  const Failure& what = failure.what();
+  return (what.cause == v1::NODE_LOST ||
+          what.cause == v1::SIGTERM_UNEXPLAINED) &&
+         what.incident.pods.empty() && !failure.at.report().has_ended_attempt();
 }
 
 void WantDefault(const Case& failure, DecidedBy decided_by, Draft& draft) {

@@ -315,6 +315,28 @@ TEST_F(DecideOnceTest, CountedFailuresAreLikeTheFirstKnownOne) {
   }
 }
 
+// Two that ended alike explain those between them.
+TEST_F(DecideOnceTest, CountedFailuresBetweenEqualOnesAreLikeThem) {
+  const struct {
+    const char* name;
+    int second;  // exit code
+    std::map<std::string, int> charged;
+  } rows[] = {{"equal crashes", 139, {{"application", 3}}},
+              {"different ones", 1, {{"application", 2}, {"unexplained", 1}}}};
+  for (const auto& row : rows) {
+    ledger_.Clear();
+    DecideAt(Pod("p1", Created(101'000), "Failed",
+                 Ended(101'000, 101'500, 139, "Error")) +
+                 Job(1),
+             101'501);
+    DecideAt(Pod("p3", Created(103'000), "Failed",
+                 Ended(103'000, 103'500, row.second, "Error")) +
+                 Job(3),
+             103'501);
+    EXPECT_EQ(Charged(), row.charged) << row.name;
+  }
+}
+
 // KubeRay reports a drained head pod as a lost node.
 TEST_F(DecideOnceTest, ALostNodeKnownOnlyFromAMessageIsLikeThoseBefore) {
   const auto job = [](int failed, const char* status, int ended) {
