@@ -265,24 +265,17 @@ std::string Record(const FailureContext& at,
   return budget;
 }
 
-// Returns a ledger with the current failure alone, as if it had been retried
-// like those before it.
-v1::BudgetLedger LedgerOf(const FailureContext& at, const Diagnosed& diagnosed,
-                          const v1::BudgetLedger& before) {
-  const Verdict verdict =
-      Price(CaseOf(at, diagnosed, before, at.owners, /*refund=*/false)).verdict;
-  v1::BudgetLedger ledger;
-  v1::AttemptRecord& record = *ledger.add_history();
-  record.set_cause(diagnosed.what().cause);
-  record.set_fingerprint(diagnosed.what().fingerprint);
-  if (!at.request.replaces_operator()) {
-    record.set_retried_by(v1::AttemptRecord::OPERATOR);
+// Returns whether the current failure, retried like those before it, costs
+// nothing: no rule charges it, or its memory limit is already paid.
+bool CostsNothing(const FailureContext& at, const Diagnosed& diagnosed,
+                  const v1::BudgetLedger& ledger) {
+  const Failure& failure = diagnosed.what();
+  if (RowOf(failure.cause).gang == GangClass::kMemory) {
+    return !at.request.replaces_operator();
   }
-  if (verdict.charged != kNoBudget) {
-    record.set_charged_to(
-        at.budgets()[static_cast<std::size_t>(verdict.charged)].name);
-  }
-  return ledger;
+  return !failure.fingerprint.empty() &&
+         Price(CaseOf(at, diagnosed, ledger, at.owners, /*refund=*/false))
+                 .verdict.charged == kNoBudget;
 }
 
 }  // namespace
@@ -357,13 +350,13 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    v1::BudgetLedger current;
-    const bool first = ledger.history().empty();
-    if (first) current = LedgerOf(at, diagnosed, ledger);
-    std::string_view alike;
-    if (!first) alike = diagnosed.what().fingerprint;
-    const int budget = BudgetOfOneMore(at.compiled(), first ? current : ledger,
-                                       alike, SeedBudget(at.compiled()));
+    const int otherwise = SeedBudget(at.compiled());
+    const int budget =
+        !ledger.history().empty()
+            ? BudgetOfOneMore(at.compiled(), ledger,
+                              diagnosed.what().fingerprint, otherwise)
+        : CostsNothing(at, diagnosed, ledger) ? kNoBudget
+                                              : otherwise;
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }

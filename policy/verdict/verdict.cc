@@ -290,10 +290,11 @@ void Retry(const Question& question, Accounts& accounts, Draft& draft) {
   }
   // A limit that was too low is charged once, however often others retried
   // without raising it, and a lost node once for all its pods.
-  const bool paid = draft.budget != kNoBudget &&
-                    ((Grows(verdict) &&
-                      TriedUnchanged(failure.ledger, failure.what()).paid) ||
-                     IsPaidLoss(failure.ledger, failure.what()));
+  const bool charges = draft.budget != kNoBudget;
+  const bool lost = charges && IsPaidLoss(failure.ledger, failure.what());
+  const bool paid =
+      lost || (charges && Grows(verdict) &&
+               TriedUnchanged(failure.ledger, failure.what()).paid);
   const Payer payer = FindPayer(failure, draft, accounts);
   if (payer.budget == kNoBudget && !paid) {
     return RefuseByBudget(question, accounts, payer.exhausted, verdict);
@@ -324,7 +325,7 @@ void Retry(const Question& question, Accounts& accounts, Draft& draft) {
       failure.diagnosed.findings.gone_at.value_or(failure.now()) -
       failure.now();
   const absl::Duration delay = std::max(
-      {DelayOf(question, draft, accounts.at(budget).used + (paid ? 0 : 1)) -
+      {DelayOf(question, draft, accounts.at(budget).used + (lost ? 0 : 1)) -
            (failure.now() - failure.diagnosed.failed_at),
        stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {

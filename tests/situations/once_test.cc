@@ -292,14 +292,21 @@ TEST_F(DecideOnceTest, PodsOfALostNodeAreOneFailureOfTheNode) {
   EXPECT_EQ(Charged(), (std::map<std::string, int>{{"infrastructure", 3}}));
 }
 
-// Without others, the first failure that is known explains the counted ones.
-TEST_F(DecideOnceTest, CountedFailuresAreLikeTheFirstKnownOne) {
+// Without a ledger, the current failure explains the counted ones if it costs
+// nothing more.
+TEST_F(DecideOnceTest, CountedFailuresAreLikeOneThatCostsNothing) {
   const struct {
     const char* name;
     std::string pod;
     std::map<std::string, int> charged;
   } rows[] = {
-      {"a drain", DrainedEnd(102'000, 102'500), {{"disruption", 3}}},
+      {"a drain",
+       DrainedEnd(102'000, 102'500),
+       {{"disruption", 1}, {"unexplained", 1}}},
+      {"a missing module",
+       Ended(102'000, 102'500, 1, "Error",
+             "ModuleNotFoundError: No module named flash_attn"),
+       {}},
       {"out of memory, once for the limit that was tried",
        Ended(102'000, 102'500, 137, "OOMKilled"),
        {{"memory", 1}}},
