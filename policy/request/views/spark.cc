@@ -88,10 +88,11 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
     statement.state = state.state();
     statement.message = state.error_message();
     // A rerun covers everything that has failed so far. Spark operator 2.3
-    // keeps the time of the first failure.
-    if (view.phase != WorkloadPhase::kRestarts &&
-        status.termination_time().seconds() >
-            status.last_submission_attempt_time().seconds()) {
+    // keeps the time at which the first driver failed.
+    const bool of_earlier = state.state() != spark::kSubmissionFailed &&
+                            status.termination_time().seconds() <=
+                                status.last_submission_attempt_time().seconds();
+    if (view.phase != WorkloadPhase::kRestarts && !of_earlier) {
       statement.at = &status.termination_time();
     }
     statement.leaf = view.state_leaf;
