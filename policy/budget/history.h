@@ -106,7 +106,8 @@ bool IsPaidLoss(const v1::BudgetLedger& ledger, const Failure& failure);
 // failures (those in the ledger and, if `fingerprint` is not empty, the current
 // one). Returns nullopt unless all of these cost the same:
 //
-//   1. Nothing (empty): each ran out of memory and was retried by others, or has
+//   1. Nothing (empty): each ran out of memory and was retried by others, or
+//   has
 //      the same fingerprint and was uncharged.
 //   2. One budget: all were disruptions, or there are at least two and all have
 //      the same fingerprint.
