@@ -322,6 +322,35 @@ TEST_F(DecideOnceTest, CountedFailuresAreLikeOneThatCostsNothing) {
   }
 }
 
+// An event of its operator's object from before the current run.
+TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
+  const struct {
+    const char* name;
+    int failed;
+    int last;
+    v1::Cause cause;
+  } rows[] = {{"before the second run", 1, 100'000, v1::NOT_FAILED},
+              {"in the second run", 1, 100'060, v1::CREATE_CONFLICT},
+              {"in the first run", 0, 100'000, v1::CREATE_CONFLICT}};
+  for (const auto& row : rows) {
+    ledger_.Clear();
+    const v1::DecideResponse answer = DecideAt(
+        absl::StrCat(
+            "ray_job { metadata { name: 'tune' uid: 'R' } spec { "
+            "backoff_limit: 2 } status { job_deployment_status: "
+            "'Initializing' failed: ",
+            row.failed,
+            " start_time { seconds: 100030 } } } events { type: 'Warning' "
+            "reason: 'FailedToCreateRayCluster' message: 'Failed to create "
+            "RayCluster ml/tune-x: rayclusters.ray.io \"tune-x\" already "
+            "exists' involved_object { kind: 'RayJob' name: 'tune' uid: 'R' } "
+            "first_timestamp { seconds: 100000 } last_timestamp { seconds: ",
+            row.last, " } } "),
+        100'070);
+    EXPECT_EQ(answer.diagnosis().cause(), row.cause) << row.name;
+  }
+}
+
 // Two that ended alike explain those between them.
 TEST_F(DecideOnceTest, CountedFailuresBetweenEqualOnesAreLikeThem) {
   const struct {

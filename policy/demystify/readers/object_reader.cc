@@ -38,24 +38,28 @@ bool NothingWasCreated(const Context& context) {
          !context.owners.any();
 }
 
-// Returns whether the fact is an event about a pod or Job of an attempt that
-// another followed: a later pod is healthy, or the owner has begun again since.
+// Returns whether the fact is an event of an attempt that another followed: a
+// later pod is healthy, or the owner has begun again since. Of a Job, the first
+// time counts, because its controller repeats what ended it.
 bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
   if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
   const auto& event = attempt.report().events(fact.place.index);
-  const Seconds at = FirstTime(event);
-  if (event.involved_object().kind() == "Job") {
-    return std::ranges::any_of(
-        attempt.context.owners.views, [at](const WorkloadView& view) {
-          return view.was_tried && view.attempt_began != nullptr &&
-                 at <= view.attempt_began->seconds();
-        });
+  const std::string& kind = event.involved_object().kind();
+  const Seconds first = FirstTime(event);
+  if (kind == "Pod") {
+    return std::ranges::any_of(attempt.pods, [&](int pod) {
+      const Member& member = attempt.member(pod);
+      return !member.reading.failing() && !Before(member.begin, first);
+    });
   }
-  if (event.involved_object().kind() != "Pod") return false;
-  return std::ranges::any_of(attempt.pods, [&](int pod) {
-    const Member& member = attempt.member(pod);
-    return !member.reading.failing() && !Before(member.begin, at);
-  });
+  return std::ranges::any_of(
+      attempt.context.owners.views, [&](const WorkloadView& view) {
+        const Seconds at = kind == "Job"            ? first
+                           : kind == view.kind_name ? fact.at
+                                                    : kUnknownTime;
+        return view.was_tried && view.attempt_began != nullptr && Known(at) &&
+               at <= view.attempt_began->seconds();
+      });
 }
 
 // Returns whether the event is of an owner that could not create a Job, and the
