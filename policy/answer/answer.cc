@@ -110,9 +110,9 @@ void WriteSetAside(const FailureContext& at, const Diagnosed& diagnosed,
       return;
     default:
       diagnosis.set_summary(absl::StrCat(
-          "The attempt before ended with ", words::CauseText(failure.cause),
-          failure.alike > 1 ? absl::StrCat("; ", failure.outlook_reason, ".")
-                            : ", and the next one goes on."));
+          "The previous attempt ended (", words::CauseText(failure.cause),
+          failure.alike > 1 ? absl::StrCat("); ", failure.outlook_reason, ".")
+                            : "), and the next one goes on."));
   }
 }
 

@@ -256,7 +256,7 @@ void CheckReport(const Context& context, Warnings& warnings) {
     warnings.push_back(
         absl::StrCat(context.foreign_events,
                      context.foreign_events == 1 ? " event is" : " events are",
-                     " about other workloads and not read"));
+                     " about objects that the report lacks, and not read"));
   }
   const bool unconnected =
       !report.nodes().empty() || !context.shared_events.empty();

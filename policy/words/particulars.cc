@@ -330,7 +330,8 @@ Particulars ParticularsOf(const Answered& answered,
     found.message = MessageIn(answered);
   }
   found.queue_remark = QueueRemark(answered);
-  found.error_line = ErrorLineOf(answered);
+  // The texts of the report are not about a cause that only the ledger has.
+  if (!answered.failure.set_aside) found.error_line = ErrorLineOf(answered);
   ReadObject(answered, found);
   if (!found.error_line.empty()) found.message = found.error_line;
   if (found.logs.empty()) found.logs = LogsOf(answered, found, restarted);

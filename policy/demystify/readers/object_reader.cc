@@ -62,18 +62,21 @@ bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
       });
 }
 
-// Returns whether the event is of an owner that could not create a Job, and the
-// Job is there: the owner saw an old state (JobSet 0.12).
+// Returns whether the event is of an owner that could not create a Job or
+// RayCluster, and that is there: the owner saw an old state (JobSet 0.12,
+// KubeRay 1.6).
 bool IsCreated(const Attempt& attempt, const Candidate& fact) {
   if (fact.place.root != Root::kEvents) return false;
   const auto& event = attempt.report().events(fact.place.index);
   const std::string& owner = event.involved_object().uid();
+  const auto is_here = [&](const auto& object) {
+    const auto* const controller = ControllerOf(object.metadata());
+    return controller != nullptr && controller->uid() == owner &&
+           ContainsName(event.message(), object.metadata().name());
+  };
   return !owner.empty() &&
-         std::ranges::any_of(attempt.report().jobs(), [&](const auto& job) {
-           const auto* const controller = ControllerOf(job.metadata());
-           return controller != nullptr && controller->uid() == owner &&
-                  ContainsName(event.message(), job.metadata().name());
-         });
+         (std::ranges::any_of(attempt.report().jobs(), is_here) ||
+          is_here(attempt.report().ray_cluster()));
 }
 
 void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
