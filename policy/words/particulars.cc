@@ -319,19 +319,18 @@ Particulars ParticularsOf(const Answered& answered,
     restarted = WasRestarted(*pod, culprit.container);
   }
   found.deadline_seconds = DeadlineOf(answered, pod);
-  found.texts = TextsAbout(answered);
+  // The report has no text about a cause that only the ledger has.
+  if (!answered.failure.set_aside) {
+    found.texts = TextsAbout(answered);
+    found.message = MessageIn(answered);
+    found.error_line = ErrorLineOf(answered);
+  }
   ReadAmounts(answered, specs, found);
   if (IsAboutAnImage(answered.failure.cause)) {
     std::string image = ImageNamedIn(found.texts);
     if (!image.empty()) found.image = std::move(image);
   }
-  // The report of work that goes on has no text about a recorded failure.
-  if (answered.failure.set_aside != v1::NOT_FAILED) {
-    found.message = MessageIn(answered);
-  }
   found.queue_remark = QueueRemark(answered);
-  // The texts of the report are not about a cause that only the ledger has.
-  if (!answered.failure.set_aside) found.error_line = ErrorLineOf(answered);
   ReadObject(answered, found);
   if (!found.error_line.empty()) found.message = found.error_line;
   if (found.logs.empty()) found.logs = LogsOf(answered, found, restarted);
