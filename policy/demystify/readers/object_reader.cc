@@ -69,14 +69,20 @@ bool IsCreated(const Attempt& attempt, const Candidate& fact) {
   if (fact.place.root != Root::kEvents) return false;
   const auto& event = attempt.report().events(fact.place.index);
   const std::string& owner = event.involved_object().uid();
-  const auto is_here = [&](const auto& object) {
-    const auto* const controller = ControllerOf(object.metadata());
+  const auto is_here = [&](const kubernetes::meta::v1::ObjectMeta& meta) {
+    const auto* const controller = ControllerOf(meta);
     return controller != nullptr && controller->uid() == owner &&
-           ContainsName(event.message(), object.metadata().name());
+           ContainsName(event.message(), meta.name());
+  };
+  const auto is_job_here = [&](const auto& job) {
+    return is_here(job.metadata());
+  };
+  const auto is_view_here = [&](const WorkloadView& view) {
+    return is_here(*view.meta);
   };
   return !owner.empty() &&
-         (std::ranges::any_of(attempt.report().jobs(), is_here) ||
-          is_here(attempt.report().ray_cluster()));
+         (std::ranges::any_of(attempt.report().jobs(), is_job_here) ||
+          std::ranges::any_of(attempt.context.owners.views, is_view_here));
 }
 
 void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
