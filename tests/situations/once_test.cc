@@ -329,9 +329,15 @@ TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
     int failed;
     int last;
     v1::Cause cause;
-  } rows[] = {{"before the second run", 1, 100'000, v1::NOT_FAILED},
-              {"in the second run", 1, 100'060, v1::CREATE_CONFLICT},
-              {"in the first run", 0, 100'000, v1::CREATE_CONFLICT}};
+    const char* cluster = "";
+  } rows[] = {
+      {"before the second run", 1, 100'000, v1::NOT_FAILED},
+      {"in the second run", 1, 100'060, v1::CREATE_CONFLICT},
+      {"in the first run", 0, 100'000, v1::CREATE_CONFLICT},
+      {"in the first run, and its cluster is there", 0, 100'000, v1::NOT_FAILED,
+       "ray_cluster { metadata { name: 'tune-x' uid: 'C' "
+       "owner_references { kind: 'RayJob' name: 'tune' uid: 'R' "
+       "controller: true } } } "}};
   for (const auto& row : rows) {
     ledger_.Clear();
     const v1::DecideResponse answer = DecideAt(
@@ -345,7 +351,7 @@ TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
             "RayCluster ml/tune-x: rayclusters.ray.io \"tune-x\" already "
             "exists' involved_object { kind: 'RayJob' name: 'tune' uid: 'R' } "
             "first_timestamp { seconds: 100000 } last_timestamp { seconds: ",
-            row.last, " } } "),
+            row.last, " } } ", row.cluster),
         100'070);
     EXPECT_EQ(answer.diagnosis().cause(), row.cause) << row.name;
   }
