@@ -378,6 +378,7 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
   Reached reached{failure.ran_for, std::nullopt};
   if (progress.has_value()) reached.progress = progress.value();
   return before.cannot_recover() && before.has_ran_for() &&
+         RowOf(before.cause()).domain != v1::Diagnosis::RESOURCE_LIMIT &&
          before.fingerprint() != failure.fingerprint &&
          !GotFurther(reached, ReachedBy(before));
 }

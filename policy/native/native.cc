@@ -114,8 +114,10 @@ bool EndsWith(const kubernetes::ray::v1::RayJob& job,
          LabelOf(pod.metadata().labels(), "ray.io/node-type") == "head";
 }
 
-// Returns whether the Job of the only pod creates another one by itself.
-bool JobReplaces(const NativeInput& input, const v1::FailureReport& seen) {
+// Returns what the Job of the only pod does about its end; empty if it is not
+// reported or states no limit.
+std::optional<NativeOutcome> OutcomeOfJob(const NativeInput& input,
+                                          const v1::FailureReport& seen) {
   v1::FailureReport alone;
   *alone.mutable_pods() = seen.pods();
   const auto* const owner = ControllerOf(seen.pods(0).metadata());
@@ -124,10 +126,9 @@ bool JobReplaces(const NativeInput& input, const v1::FailureReport& seen) {
       *alone.add_jobs() = job;
     }
   }
-  if (alone.jobs().empty() || !StatesLimit(alone)) return false;
-  const auto outcome = KubernetesJobOutcome(
+  if (alone.jobs().empty() || !StatesLimit(alone)) return std::nullopt;
+  return KubernetesJobOutcome(
       {alone, input.ledger, input.semantics, input.now, input.patterns});
-  return outcome && outcome->action == v1::Decision::RETRY;
 }
 
 // Returns what the operator will see once pods[pod] has ended: the ended pod,
@@ -159,14 +160,18 @@ v1::FailureReport ReportAfterEnd(const NativeInput& input, int pod) {
     status.mutable_state()->mutable_terminated()->set_exit_code(kTerminated);
     status.mutable_state()->clear_running();
   }
-  if (!seen.has_job_set() || JobReplaces(input, seen)) return seen;
+  if (!seen.has_job_set()) return seen;
+  const auto of_job = OutcomeOfJob(input, seen);
+  if (of_job && of_job->action == v1::Decision::RETRY) return seen;
   const auto* const owner = ControllerOf(ended.metadata());
   for (auto& job : *seen.mutable_jobs()) {
     if (owner == nullptr || job.metadata().name() != owner->name()) continue;
     auto& failed = *job.mutable_status()->add_conditions();
     failed.set_type("Failed");
     failed.set_status("True");
-    failed.set_reason("BackoffLimitExceeded");
+    const bool ends = of_job && !of_job->verdict.reason().empty();
+    failed.set_reason(ends ? of_job->verdict.reason() : "BackoffLimitExceeded");
+    if (ends) failed.set_message(of_job->verdict.message());
   }
   return seen;
 }
@@ -215,7 +220,11 @@ std::string RetriesByItself(const NativeInput& input, int pod) {
                : "";
   }
   std::optional<NativeOutcome> outcome = AnswerNatively(input);
-  if (outcome && pod >= 0 && outcome->action != v1::Decision::FAIL) {
+  // A JobSet has not seen yet that its Job is going to fail.
+  const bool of_inner = outcome && outcome->verdict.operator_() == "Job" &&
+                        input.report.has_job_set();
+  if (outcome && pod >= 0 &&
+      (outcome->action != v1::Decision::FAIL || of_inner)) {
     // Other pods may have retries left when this pod's index has none.
     const v1::FailureReport seen = ReportAfterEnd(input, pod);
     auto alone = AnswerNatively(

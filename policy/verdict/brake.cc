@@ -75,13 +75,15 @@ bool IsHopeless(const v1::AttemptRecord& record) {
 }
 
 // Returns how many failures up to the one at `last`, which is hopeless, no
-// other attempt could recover from, in a row without progress.
+// other attempt could recover from, in a row without progress. A program that
+// ran out of memory or storage has made no mistake.
 std::int64_t CountHopeless(const v1::BudgetLedger& ledger, int last) {
   int first = last;
   while (first > 0) {
     const v1::AttemptRecord& newer = ledger.history(first);
     const v1::AttemptRecord& older = ledger.history(first - 1);
     if (!(IsHopeless(older) || older.cannot_recover()) ||
+        RowOf(older.cause()).domain == v1::Diagnosis::RESOURCE_LIMIT ||
         GotFurther(ReachedBy(newer), ReachedBy(older))) {
       break;
     }

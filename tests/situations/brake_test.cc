@@ -738,6 +738,29 @@ TEST_F(BrakeTest, DoesNotStopIndependentPods) {
               AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT));
 }
 
+// A memory limit that was too low is not a mistake of the program.
+TEST_F(BrakeTest, AMistakeAfterMemoryRanOutIsTheFirst) {
+  const auto ended = [](int attempt, const LoopRow& end) {
+    const int begin = kBegin + 100 * attempt;
+    return Pod(absl::StrCat("p", attempt), JobPod(0, begin), "Failed",
+               StatusOf(end, begin, begin + 50));
+  };
+  std::string pods;
+  int failed = 0;
+  for (const LoopRow* end : {&kLoops[5], &kLoops[6], &kLoops[6]}) {
+    pods += ended(failed++, *end);
+    const int next = kBegin + 100 * failed;
+    EXPECT_EQ(DecideAt(absl::StrCat(JobObject(failed), pods,
+                                    Pod("next", JobPod(0, next), "Running",
+                                        RunningFrom(next))),
+                       next + 10)
+                  .decision()
+                  .action(),
+              failed < 3 ? v1::Decision::IGNORE : v1::Decision::FAIL)
+        << failed;
+  }
+}
+
 // An exception that says nothing about its reason, on any number of nodes.
 TEST_F(BrakeTest, AnUnknownExceptionIsHopelessTheFifthTime) {
   for (const int nodes : {1, 2, 5}) {

@@ -308,6 +308,43 @@ TEST_F(LeftToOperatorsTest, AreFailuresAfterARecordedOne) {
   }
 }
 
+// A JobSet's rule for the reason that its Job is going to fail with.
+TEST_F(LeftToOperatorsTest, AreRestartedByTheRulesOfAJobSet) {
+  const std::string object = absl::StrReplaceAll(
+      LimitedJobSet(0),
+      {{"max_restarts: 0",
+        "max_restarts: 0 rules { name: 'r' action: "
+        "'RestartJobSetAndIgnoreMaxRestarts' on_job_failure_reasons: "
+        "'PodFailurePolicy' } "},
+       {"backoff_limit: 0",
+        "backoff_limit: 0 pod_failure_policy { rules { action: 'FailJob' "
+        "on_pod_conditions { type: 'DisruptionTarget' status: 'True' } } } "
+        "template { spec { restart_policy: 'Never' } }"},
+       {"labels { key: 'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
+        "owner_references { kind: 'JobSet'",
+        "labels { key: 'jobset.sigs.k8s.io/replicatedjob-name' value: 'w' } "
+        "labels { key: 'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
+        "owner_references { kind: 'JobSet'"}});
+  const std::string failing = absl::StrReplaceAll(
+      object, {{"status { } } ",
+                absl::StrCat("status { ",
+                             Is("FailureTarget", kGone, "PodFailurePolicy"),
+                             " } } ")}});
+  for (const std::string& now : {object, failing}) {
+    ledger_.Clear();
+    const auto by = [&](const std::string& status) {
+      return DecideAt(now + Pod("p", PodOfJobSet(), "Failed", status),
+                      kGone + 1)
+          .diagnosis()
+          .situation();
+    };
+    EXPECT_EQ(by(DrainedEnd(kMade, kGone)), v1::Diagnosis::ALIVE);
+    if (now == failing) continue;
+    ledger_.Clear();
+    EXPECT_EQ(by(Ended(kMade, kGone, 139, "Error")), v1::Diagnosis::BROKEN);
+  }
+}
+
 // A restarting JobSet gets the cause of its pods.
 TEST_F(LeftToOperatorsTest, AreNamedAfterTheirPodsAreGone) {
   const auto job_set = [](int restarts, bool restarting) {
