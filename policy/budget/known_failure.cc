@@ -165,14 +165,17 @@ class Finder {
   }
 
   // Returns how much later than the end of record `i` an operator may report
-  // it. A queue preempts before the pods end, and each preemption has its own
-  // time.
+  // it. Each eviction by a queue has its own time; a queue preempts before the
+  // pods end.
   absl::Duration MaxOperatorDelay(int i) const {
-    if (failure_.what.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
     const v1::AttemptRecord& record = ledger_.history(i);
-    return record.cause() == v1::PREEMPTED_QUEUE && !IsOfPod(record)
-               ? kConditionToEvent
-               : kClockSkew;
+    if (failure_.what.culprit.kind != "Workload") return kOperatorDelay;
+    if (!IsOfPod(record)) {
+      return record.cause() == failure_.what.cause ? kConditionToEvent
+                                                   : kClockSkew;
+    }
+    return failure_.what.cause == v1::PREEMPTED_QUEUE ? kClockSkew
+                                                      : kOperatorDelay;
   }
 
   // Returns whether only the object reports the failure, and it had failed for

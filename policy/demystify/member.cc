@@ -256,10 +256,13 @@ void SettleFollowers(const v1::FailureReport& report,
   }
 }
 
-// Returns whether a member died because of a peer or names one.
+// Returns whether a member died because of a peer or names one. A connection
+// error does not, because it may be to any service.
 bool BlamesPeer(const Member& member) {
-  return member.failed() && (ClassOf(member.reading) == GangClass::kEcho ||
-                             (member.reading.best.flags & kNamesMember) != 0);
+  const Candidate& best = member.reading.best;
+  return member.failed() && ((ClassOf(member.reading) == GangClass::kEcho &&
+                              best.cause != v1::DEPENDENCY_UNAVAILABLE) ||
+                             (best.flags & kNamesMember) != 0);
 }
 
 // Returns the completion index, else the last part of the name.

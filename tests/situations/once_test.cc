@@ -357,6 +357,38 @@ TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
   }
 }
 
+// A connection error of an independent pod is no sign of its peers.
+TEST_F(DecideOnceTest, AConnectionErrorAmongIndependentPodsIsAFailureOfItsOwn) {
+  const std::string refused =
+      Ended(100'000, 100'100, 1, "Error",
+            "ConnectionRefusedError: [Errno 111] Connection refused");
+  const struct {
+    const char* name;
+    std::string status;
+    const char* budget;
+  } rows[] = {
+      {"a drain", DrainedEnd(100'000, 100'104), "disruption"},
+      {"out of memory", Ended(100'000, 100'104, 137, "OOMKilled"), "memory"},
+      {"a drain, later", DrainedEnd(100'000, 101'000), "disruption"},
+  };
+  for (const auto& row : rows) {
+    for (const bool first : {true, false}) {
+      ledger_.Clear();
+      const std::string other =
+          Pod("p2", Created(100'000), "Failed", row.status);
+      const std::string pods[] = {
+          Pod("p1", Created(100'000), "Failed", refused), other};
+      const std::string job =
+          JobIn("parallelism: 4 completions: 8", "active: 2");
+      if (first) DecideAt(job + pods[0], 100'101);
+      DecideAt(job + pods[0] + pods[1], 101'001);
+      EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1},
+                                                       {row.budget, 1}}))
+          << row.name << " " << first;
+    }
+  }
+}
+
 // Two that ended alike explain those between them.
 TEST_F(DecideOnceTest, CountedFailuresBetweenEqualOnesAreLikeThem) {
   const struct {
