@@ -124,13 +124,17 @@ class Finder {
     if (recorded.end)
       return Overlap(reported_, recorded, failure_.what.incident.own);
     // The record has no time, only operator counters. It matches if the failure
-    // happened by then but after the previous record.
+    // happened by then but after the previous record, or if the operator counts
+    // no other.
     if (!reported_.begin || !reported_.end || !IsSet(record.observed_at())) {
       return false;
     }
     const absl::Time observed = ToTime(record.observed_at());
-    return *reported_.begin < observed &&
-           *reported_.end <= observed + kClockSkew &&
+    const bool counted = i + 1 == ledger_.history_size() &&
+                         failure_.counted >= 0 &&
+                         failure_.counted <= ledger_.attempts_seen();
+    return (counted || (*reported_.begin < observed &&
+                        *reported_.end <= observed + kClockSkew)) &&
            (i == 0 || *reported_.end > LatestOf(ledger_.history(i - 1)));
   }
 

@@ -131,6 +131,16 @@ std::optional<NativeOutcome> OutcomeOfJob(const NativeInput& input,
       {alone, input.ledger, input.semantics, input.now, input.patterns});
 }
 
+// Adds the condition of a failed Job; an empty reason means its usual one.
+void Fail(const std::string& reason, const std::string& message,
+          kubernetes::batch::v1::Job& job) {
+  auto& failed = *job.mutable_status()->add_conditions();
+  failed.set_type("Failed");
+  failed.set_status("True");
+  failed.set_reason(reason.empty() ? "BackoffLimitExceeded" : reason);
+  failed.set_message(message);
+}
+
 // Returns what the operator will see once pods[pod] has ended: the ended pod,
 // and the failed Job of a JobSet or application of a RayJob.
 v1::FailureReport ReportAfterEnd(const NativeInput& input, int pod) {
@@ -166,12 +176,8 @@ v1::FailureReport ReportAfterEnd(const NativeInput& input, int pod) {
   const auto* const owner = ControllerOf(ended.metadata());
   for (auto& job : *seen.mutable_jobs()) {
     if (owner == nullptr || job.metadata().name() != owner->name()) continue;
-    auto& failed = *job.mutable_status()->add_conditions();
-    failed.set_type("Failed");
-    failed.set_status("True");
-    const bool ends = of_job && !of_job->verdict.reason().empty();
-    failed.set_reason(ends ? of_job->verdict.reason() : "BackoffLimitExceeded");
-    if (ends) failed.set_message(of_job->verdict.message());
+    Fail(of_job ? of_job->verdict.reason() : "",
+         of_job ? of_job->verdict.message() : "", job);
   }
   return seen;
 }
@@ -211,6 +217,23 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
   return idle;
 }
 
+namespace {
+
+// Returns whether KubeRay waits for the submitter although its job failed.
+bool AwaitsSubmitter(const v1::FailureReport& report) {
+  const auto& status = report.ray_job().status();
+  return !report.jobs().empty() && status.job_status() == "FAILED" &&
+         status.job_deployment_status() == "Running";
+}
+
+// Returns the report once all Jobs have failed.
+v1::FailureReport WithFailedJobs(v1::FailureReport report) {
+  for (auto& job : *report.mutable_jobs()) Fail("", "", job);
+  return report;
+}
+
+}  // namespace
+
 std::string RetriesByItself(const NativeInput& input, int pod) {
   if (!StatesLimit(input.report)) {
     const bool says_more =
@@ -219,7 +242,14 @@ std::string RetriesByItself(const NativeInput& input, int pod) {
                ? "its owner replaces pods that fail"
                : "";
   }
-  std::optional<NativeOutcome> outcome = AnswerNatively(input);
+  std::optional<NativeOutcome> outcome;
+  if (AwaitsSubmitter(input.report)) {
+    const v1::FailureReport ended = WithFailedJobs(input.report);
+    outcome = AnswerNatively(
+        {ended, input.ledger, input.semantics, input.now, input.patterns});
+  } else {
+    outcome = AnswerNatively(input);
+  }
   // A JobSet has not seen yet that its Job is going to fail.
   const bool of_inner = outcome && outcome->verdict.operator_() == "Job" &&
                         input.report.has_job_set();

@@ -41,13 +41,12 @@ FailureId IdOf(const FailureContext& at, const Failure& earlier) {
 
 ReportedFailure ReportedFailureOf(const FailureContext& at,
                                   const Failure& earlier, const FailureId& id) {
-  const bool of_object = earlier.incident.of_object;
   return {at.owners,
           *at.workload,
           earlier,
           id,
           /*new_attempt=*/false,
-          of_object ? CountNativeFailures(at.owners, 0).counted : -1};
+          CountNativeFailures(at.owners, 0).counted};
 }
 
 // Returns the earlier attempts that the ledger lacks, oldest first.

@@ -322,6 +322,50 @@ TEST_F(DecideOnceTest, CountedFailuresAreLikeOneThatCostsNothing) {
   }
 }
 
+// KubeRay retries a failed job only when its submitter has ended, which tries
+// three times.
+TEST_F(DecideOnceTest, ARayJobThatAwaitsItsSubmitterIsChargedOnce) {
+  const auto report = [](const char* state, int failed, const char* job,
+                         const std::string& submitter) {
+    return absl::StrCat(
+        "ray_job { metadata { name: 'tune' uid: 'R' } spec { backoff_limit: 2 "
+        "submission_mode: 'K8sJobMode' } status { job_status: 'FAILED' "
+        "job_deployment_status: '",
+        state, "' failed: ", failed,
+        " ray_cluster_name: 'c' start_time { seconds: 100000 } message: 'Job "
+        "entrypoint command failed with exit code 1, last available logs\\n"
+        "RuntimeError: worker lost its temper' } } jobs { metadata { name: "
+        "'tune' uid: 'J' owner_references { kind: 'RayJob' name: 'tune' uid: "
+        "'R' controller: true } } spec { backoff_limit: 2 } status { ",
+        job, " } } ", submitter);
+  };
+  const auto submitter = [](const char* uid, int begin, const char* phase,
+                            const std::string& status) {
+    return absl::StrReplaceAll(
+        Pod(uid, Created(begin), phase, status),
+        {{"kind: 'Job' name: 'train'", "kind: 'Job' name: 'tune'"}});
+  };
+  const v1::DecideResponse waits = DecideAt(
+      report("Running", 0, "active: 1",
+             submitter("s1", 100'001, "Running", RunningFrom(100'001))),
+      100'060);
+  EXPECT_EQ(waits.diagnosis().situation(), v1::Diagnosis::ALIVE)
+      << waits.decision().sentence();
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1}}));
+  const std::string error = "RuntimeError: worker lost its temper";
+  DecideAt(
+      report("Retrying", 1,
+             "failed: 3 conditions { type: 'Failed' status: 'True' reason: "
+             "'BackoffLimitExceeded' last_transition_time { seconds: "
+             "100110 } }",
+             submitter("s1", 100'001, "Failed",
+                       Ended(100'001, 100'065, 1, "Error", error.c_str())) +
+                 submitter("s3", 100'090, "Failed",
+                           Ended(100'090, 100'108, 1, "Error", error.c_str()))),
+      100'112);
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1}}));
+}
+
 // An event of its operator's object from before the current run.
 TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
   const struct {
