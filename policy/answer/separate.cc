@@ -62,7 +62,7 @@ void AgreeOnWhole(const FailureContext& at,
   }
   const bool granted = IsGranted(decision);
   const v1::Decision::Scope scope = decision.scope();
-  Agree(all, JobWithIndexLimits(at.report(), *at.workload) != nullptr);
+  Agree(all, LimitsEachIndex(at.report(), *at.workload));
   if (granted && !IsGranted(decision)) {
     response.add_warnings(
         "another failure of the report, in separate, ends the whole workload: "

@@ -225,13 +225,11 @@ v1::Decision::Scope DefaultScope(const v1::FailureReport& report,
   return continues ? kind->retried : kind->given_up;
 }
 
-const kubernetes::batch::v1::Job* JobWithIndexLimits(
-    const v1::FailureReport& report, const v1::WorkloadReference& workload) {
-  if (workload.kind() != "Job") return nullptr;
+bool LimitsEachIndex(const v1::FailureReport& report,
+                     const v1::WorkloadReference& workload) {
+  if (workload.kind() != "Job") return false;
   const auto* job = OwnJob(report, workload);
-  const bool limits =
-      job != nullptr && job->spec().has_backoff_limit_per_index();
-  return limits ? job : nullptr;
+  return job != nullptr && job->spec().has_backoff_limit_per_index();
 }
 
 }  // namespace mulligan

@@ -43,10 +43,10 @@ v1::Decision::Scope DefaultScope(const v1::FailureReport& report,
                                  const v1::WorkloadReference& workload,
                                  v1::Decision::Action action);
 
-// Returns the workload's Job if a failing index leaves the others running
-// (spec.backoffLimitPerIndex); else null.
-const kubernetes::batch::v1::Job* JobWithIndexLimits(
-    const v1::FailureReport& report, const v1::WorkloadReference& workload);
+// Returns whether a failing index leaves the others running: the workload is a
+// Job with spec.backoffLimitPerIndex.
+bool LimitsEachIndex(const v1::FailureReport& report,
+                     const v1::WorkloadReference& workload);
 
 }  // namespace mulligan
 

@@ -12,7 +12,6 @@
 #include "policy/demystify/fact.h"
 #include "policy/request/owners.h"
 #include "policy/request/recorded.h"
-#include "policy/request/workload.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -147,35 +146,66 @@ std::optional<EndOfRetries> FindRefused(const CompiledBrake& brake,
   return EndOfRetries{last, last.decision().action()};
 }
 
-// Returns the records of the index that failed last, if its Job retries it, no
-// other index is affected (backoffLimitPerIndex) and the current diagnosis is
-// about it. Sets `runs_since` to the start of its running attempt.
+// Returns whether a container that never failed runs in the pod of one that the
+// kubelet restarts: the pod's work may be healthy.
+bool HasHealthyContainer(const kubernetes::core::v1::Pod& pod) {
+  const auto& statuses = pod.status().container_statuses();
+  return std::ranges::any_of(
+             statuses,
+             [](const auto& status) { return status.restart_count() > 0; }) &&
+         std::ranges::any_of(statuses, [](const auto& status) {
+           return status.restart_count() == 0 && status.state().has_running();
+         });
+}
+
+// Returns when the pod's youngest container started; empty if none runs.
+std::optional<absl::Time> RunsSince(const kubernetes::core::v1::Pod& pod) {
+  std::optional<absl::Time> since;
+  for (const auto& status : pod.status().container_statuses()) {
+    if (!status.state().has_running()) continue;
+    const absl::Time started = ToTime(status.state().running().started_at());
+    since = std::max(since.value_or(started), started);
+  }
+  return since;
+}
+
+// Returns the records of the index that failed last, if its Job retries it and
+// the current diagnosis is about it. Sets `runs_since` to the start of its
+// running attempt. Without limits for each index (backoffLimitPerIndex) the
+// whole Job ends with the index; then empty if another one is healthy.
 std::optional<v1::BudgetLedger> RecordsOfIndex(
     const FailureContext& at, const Failure& failure,
     const v1::BudgetLedger& ledger, std::optional<absl::Time>& runs_since) {
-  const auto* job = JobWithIndexLimits(at.report(), *at.workload);
-  if (job == nullptr || ledger.history().empty()) return std::nullopt;
-  const std::string& index = ledger.history().rbegin()->part();
-  if (index.empty() || HasIndex(job->status().completed_indexes(), index) ||
-      HasIndex(job->status().failed_indexes(), index) ||
-      (failure.cause != v1::NOT_FAILED && failure.incident.part != index)) {
+  if (at.report().jobs_size() != 1 || ledger.history().empty()) {
     return std::nullopt;
+  }
+  const auto& job = at.report().jobs(0);
+  const bool alone = job.spec().has_backoff_limit_per_index();
+  const std::string& index = ledger.history().rbegin()->part();
+  if (index.empty() || HasIndex(job.status().completed_indexes(), index) ||
+      HasIndex(job.status().failed_indexes(), index) ||
+      (failure.cause != v1::NOT_FAILED && failure.incident.part != index) ||
+      (!alone && job.status().succeeded() > 0)) {
+    return std::nullopt;
+  }
+  v1::BudgetLedger records;
+  absl::Duration longest;
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    longest = std::max(longest, ToDuration(record.ran_for()));
+    if (record.part() == index) *records.add_history() = record;
   }
   runs_since.reset();
   for (const auto& pod : at.report().pods()) {
-    if (LabelOf(pod.metadata().labels(), kCompletionIndexLabel) != index) {
-      continue;
+    const bool of_index =
+        LabelOf(pod.metadata().labels(), kCompletionIndexLabel) == index;
+    if (alone && !of_index) continue;
+    const std::optional<absl::Time> since = RunsSince(pod);
+    if (pod.status().phase() == "Succeeded" ||
+        (!of_index && since &&
+         at.now - *since > at.compiled().brake.outlived * longest)) {
+      return std::nullopt;
     }
-    if (pod.status().phase() == "Succeeded") return std::nullopt;
-    for (const auto& status : pod.status().container_statuses()) {
-      if (!status.state().has_running()) continue;
-      const absl::Time started = ToTime(status.state().running().started_at());
-      runs_since = std::max(runs_since.value_or(started), started);
-    }
-  }
-  v1::BudgetLedger records;
-  for (const v1::AttemptRecord& record : ledger.history()) {
-    if (record.part() == index) *records.add_history() = record;
+    if (of_index && since) runs_since = since;
   }
   return records;
 }
@@ -209,6 +239,10 @@ std::optional<EndOfRetries> FindStop(const FailureContext& at,
   if (loop) end = FindHopeless(at, diagnosed, ledger, *loop);
   if (!end) end = FindRefused(brake, ledger);
   if (!end) return std::nullopt;
+  if (end->record.retried_by() == v1::AttemptRecord::KUBELET &&
+      std::ranges::any_of(at.report().pods(), HasHealthyContainer)) {
+    return std::nullopt;
+  }
   const absl::Duration longest =
       end->alike > 0 ? loop->longest : ToDuration(end->record.ran_for());
   const absl::Time ended = RecordedEnd(end->record);

@@ -41,8 +41,9 @@ bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
 //
 //   1. The current attempt has outlived the failures.
 //   2. The work was resumed or created after them and may have changed.
-//   3. The pods work independently of each other, except for an index with a
-//      limit of its own, which ends alone.
+//   3. The pods work independently of each other. Not so for an index with a
+//      limit of its own, which ends alone, and for one whose Job ends with it
+//      while no other index is healthy.
 std::optional<EndOfRetries> FindStop(const FailureContext& at,
                                      const Diagnosed& diagnosed,
                                      const v1::BudgetLedger& ledger);

@@ -64,6 +64,15 @@ std::string StopCommand(const Answered& answered) {
     return absl::StrCat("kubectl delete pod ", NameWord("object", work.name()),
                         InNamespace(work.namespace_()));
   }
+  // KubeRay refuses to suspend a RayJob that keeps its cluster, or uses another
+  // (1.6).
+  const auto& ray = answered.report().ray_job().spec();
+  if (work.kind() == "RayJob" &&
+      (!ray.shutdown_after_job_finishes() || !ray.cluster_selector().empty())) {
+    return absl::StrCat("kubectl delete rayjob ",
+                        NameWord("object", work.name()),
+                        InNamespace(work.namespace_()));
+  }
   const Kind* const kind = FindKind(work.kind());
   return kind == nullptr || kind->suspend.empty()
              ? std::string()

@@ -738,6 +738,79 @@ TEST_F(BrakeTest, DoesNotStopIndependentPods) {
               AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT));
 }
 
+// Without limits for each index the Job ends with the first; it is stopped if
+// no other index got further.
+TEST_F(BrakeTest, StopsAJobWhoseIndexesAllFailAlike) {
+  const auto pod = [](const std::string& uid, int index, int created,
+                      const char* phase, const std::string& status) {
+    return Pod(uid,
+               absl::StrCat(JobPod(0, created),
+                            "labels { key: "
+                            "'batch.kubernetes.io/job-completion-index' value: "
+                            "'",
+                            index, "' } "),
+               phase, status);
+  };
+  constexpr int kRan = 20;
+  for (const bool healthy : {false, true}) {
+    ledger_.Clear();
+    std::string ended;
+    for (int round = 0; round < 2; ++round) {
+      const int begin = kBegin + 40 * round;
+      for (int index = 0; index < 3; ++index) {
+        ended +=
+            pod(absl::StrCat("p", round, "-", index), index, begin, "Failed",
+                StatusOf(kLoops[0], begin, begin + kRan + index));
+      }
+      const int next = begin + 40;
+      std::string report = JobIn(
+          "parallelism: 4 completions: 4 completion_mode: 'Indexed' "
+          "backoff_limit: 6",
+          absl::StrCat("active: 4 failed: ", 3 * (round + 1)));
+      report += ended + pod("n", 2, next, "Running", RunningFrom(next));
+      if (healthy) {
+        report += pod("h", 3, kBegin, "Running", RunningFrom(kBegin));
+      }
+      EXPECT_EQ(
+          DecideAt(report, next + 5).decision().action() == v1::Decision::FAIL,
+          round == 1 && !healthy)
+          << round << " " << healthy;
+    }
+  }
+}
+
+// A helper that keeps failing in the pod of a container that runs.
+TEST_F(BrakeTest, DoesNotStopWorkForItsHelper) {
+  for (const int restarts_of_main : {0, 2}) {
+    ledger_.Clear();
+    v1::DecideResponse answer;
+    for (int ends = 1; ends <= 3; ++ends) {
+      const int end = kBegin + 30 * ends;
+      answer = DecideAt(
+          absl::StrCat(
+              JobObject(0), "pods { metadata { name: 'p' uid: 'p' ",
+              Created(kBegin),
+              "} spec { restart_policy: 'OnFailure' containers { name: 'train' "
+              "} "
+              "containers { name: 'publish' } } status { phase: 'Running' "
+              "container_statuses { name: 'train' restart_count: ",
+              restarts_of_main,
+              " state { running { started_at { seconds: ", kBegin,
+              " } } } } container_statuses { name: 'publish' "
+              "restart_count: ",
+              ends, " state { running { started_at { seconds: ", end + 5,
+              " } } } last_state { terminated { exit_code: 1 reason: 'Error' "
+              "message: 'IndexError: list index out of range' started_at { "
+              "seconds: ",
+              end - 20, " } finished_at { seconds: ", end, " } } } } } } "),
+          end + 10);
+    }
+    EXPECT_EQ(answer.decision().action() == v1::Decision::FAIL,
+              restarts_of_main > 0)
+        << restarts_of_main << answer.decision().sentence();
+  }
+}
+
 // A memory limit that was too low is not a mistake of the program.
 TEST_F(BrakeTest, AMistakeAfterMemoryRanOutIsTheFirst) {
   const auto ended = [](int attempt, const LoopRow& end) {
