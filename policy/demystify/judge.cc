@@ -182,11 +182,9 @@ const Candidate* FailureDespite(const Candidate& success,
 }
 
 // Returns other trouble of a pod that succeeded, or null.
-// Ignores deletions if `of_owner`: operators clean up after a success.
-const Candidate* TroubleOf(std::span<const Candidate> facts, bool of_owner) {
-  const auto trouble = std::ranges::find_if(facts, [=](const Candidate& fact) {
-    return fact.cause != v1::SUCCEEDED && fact.tier >= Tier::kSpecific &&
-           !(of_owner && fact.cause == v1::CANCELLED);
+const Candidate* TroubleOf(std::span<const Candidate> facts) {
+  const auto trouble = std::ranges::find_if(facts, [](const Candidate& fact) {
+    return fact.cause != v1::SUCCEEDED && fact.tier >= Tier::kSpecific;
   });
   return trouble == facts.end() ? nullptr : &*trouble;
 }
@@ -196,8 +194,9 @@ void CheckSuccess(const v1::FailureReport& report, const SplitFacts& split,
                   Conclusion& conclusion) {
   const Candidate& success = *conclusion.decisive();
   const Candidate* failure = FailureDespite(success, split.of_objects);
-  const Candidate* trouble =
-      TroubleOf(split.of_pod, success.place.root == Root::kOwner);
+  // Before its owner succeeded, a pod may have failed or been cleaned up.
+  const bool of_pod = success.place.root == Root::kPods;
+  const Candidate* trouble = of_pod ? TroubleOf(split.of_pod) : nullptr;
   conclusion.confidence = Weighed(conclusion, Round::kSuccess,
                                   {.says_failure = failure != nullptr,
                                    .pod_says_failure = trouble != nullptr});

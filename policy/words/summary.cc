@@ -135,7 +135,11 @@ std::string Summarize(const Owners& owners, const Conclusion& conclusion,
   }
   const bool says_code =
       naming.row->meaning.find("exit code") != std::string_view::npos;
-  if (conclusion.exit_code.value_or(0) != 0 && !says_code) {
+  // An object that succeeded or is suspended did not end with a pod's code.
+  const bool of_object =
+      winner->place.root != Root::kPods &&
+      (conclusion.cause == v1::SUCCEEDED || conclusion.cause == v1::SUSPENDED);
+  if (conclusion.exit_code.value_or(0) != 0 && !says_code && !of_object) {
     absl::StrAppend(&text, " (exit code ", *conclusion.exit_code, ")");
   }
   text.append(CascadesText(conclusion.gang));

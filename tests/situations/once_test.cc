@@ -366,6 +366,38 @@ TEST_F(DecideOnceTest, ARayJobThatAwaitsItsSubmitterIsChargedOnce) {
   EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1}}));
 }
 
+// A JobSet that starts its Jobs in order leaves the later ones suspended.
+TEST_F(DecideOnceTest, AJobThatWaitsForItsTurnHidesNothing) {
+  const auto job = [](const char* name, bool suspended) {
+    return absl::StrCat(
+        "jobs { metadata { name: '", name, "' uid: '", name,
+        "' owner_references { kind: 'JobSet' name: 'order' uid: 'S' "
+        "controller: "
+        "true } } spec { suspend: ",
+        suspended ? "true" : "false", " parallelism: 1 backoff_limit: 0 } ",
+        "status { ", suspended ? "" : "failed: 1 ",
+        "conditions { type: ", "'Suspended' status: '",
+        suspended ? "True" : "False", "' reason: 'JobSuspended' } } } ");
+  };
+  const std::string pod = absl::StrReplaceAll(
+      Pod("d0", Created(100'000), "Failed",
+          Ended(100'000, 100'100, 139, "Error")),
+      {{"name: 'train' uid: 'J'", "name: 'driver' uid: 'driver'"}});
+  for (const bool suspended : {false, true}) {
+    ledger_.Clear();
+    const v1::DecideResponse answer = DecideAt(
+        absl::StrCat("job_set { metadata { name: 'order' uid: 'S' } spec { ",
+                     suspended ? "suspend: true " : "",
+                     "} status { conditions { type: 'Suspended' status: 'True' "
+                     "reason: 'SuspendedJobs' } } } ",
+                     job("driver", suspended), job("workers", true),
+                     suspended ? "" : pod),
+        100'102);
+    EXPECT_EQ(answer.diagnosis().cause(),
+              suspended ? v1::SUSPENDED : v1::CRASH_SIGNAL);
+  }
+}
+
 // An event of its operator's object from before the current run.
 TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
   const struct {

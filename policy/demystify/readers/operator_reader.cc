@@ -124,20 +124,43 @@ std::optional<Statement> StatementOfCondition(const WorkloadView& view, int i) {
   return statement;
 }
 
+// Returns whether an owner that resumed its work starts one Job after the other
+// (startupPolicy InOrder). The others stay suspended until it is their turn,
+// and the JobSet says that it is suspended until all have started (JobSet
+// 0.12).
+bool StartsInOrder(const Context& context) {
+  const auto& views = context.owners.views;
+  return std::ranges::any_of(
+             views,
+             [](const WorkloadView& view) { return view.kind->makes_jobs; }) &&
+         std::ranges::all_of(views,
+                             [](const WorkloadView& view) {
+                               return view.suspend_leaf == nullptr;
+                             }) &&
+         std::ranges::any_of(context.report.jobs(), [](const auto& job) {
+           return !job.spec().suspend() &&
+                  (job.status().active() > 0 || job.status().failed() > 0 ||
+                   FindCondition(job.status().conditions(), "Suspended",
+                                 "False") != nullptr);
+         });
+}
+
 // Adds the statements of the object at `place`, except its deletion.
+// `in_order`: see StartsInOrder.
 void ReadObject(const Context& context, const WorkloadView& view, Place place,
-                Candidates& facts) {
+                bool in_order, Candidates& facts) {
   for (const Statement& statement : view.statements) {
     ReadStatement(context, statement, place, facts);
   }
   const int conditions =
       view.conditions_are_stated ? 0 : view.conditions.size();
   for (int i = 0; i < conditions; ++i) {
+    if (in_order && view.conditions[i].type() == "Suspended") continue;
     if (const auto statement = StatementOfCondition(view, i)) {
       ReadStatement(context, *statement, place, facts);
     }
   }
-  if (view.suspend_leaf == nullptr || view.has_failed()) return;
+  if (view.suspend_leaf == nullptr || view.has_failed() || in_order) return;
   place.leaf = view.suspend_leaf;
   AddSign(facts, sign::kSuspendRequested, place, "true");
 }
@@ -168,7 +191,7 @@ void ReadCounts(const Context& context, int index, const WorkloadView& view,
   }
 }
 
-void ReadJobs(const Context& context, Candidates& facts) {
+void ReadJobs(const Context& context, bool in_order, Candidates& facts) {
   const int jobs = context.report.jobs_size();
   const int newest = jobs > 0 ? context.owners.NewestAttempt() : -1;
   // Jobs with an owner are deleted by it.
@@ -182,7 +205,7 @@ void ReadJobs(const Context& context, Candidates& facts) {
     if (attempt >= 0 && attempt < newest) continue;
     const std::size_t before = facts.size();
     const Place place = {Root::kJobs, i};
-    ReadObject(context, view, place, facts);
+    ReadObject(context, view, place, in_order, facts);
     if (facts.size() == before) ReadCounts(context, i, view, facts);
     if (!are_made) ReadDeletion(view, place, facts);
   }
@@ -191,13 +214,14 @@ void ReadJobs(const Context& context, Candidates& facts) {
 }  // namespace
 
 void ReadOperators(const Context& context, Candidates& facts) {
-  ReadJobs(context, facts);
+  const bool in_order = StartsInOrder(context);
+  ReadJobs(context, in_order, facts);
   // The owners nearest to the pods come first.
   const auto& views = context.owners.views;
   for (auto view = views.rbegin(); view != views.rend(); ++view) {
     Place place = {Root::kOwner};
     place.owner = &*view;
-    ReadObject(context, *view, place, facts);
+    ReadObject(context, *view, place, in_order, facts);
     ReadDeletion(*view, place, facts);
   }
 }
