@@ -186,7 +186,20 @@ bool SurvivesWithout(const Context& context, int pod) {
   if (OwnerContinues(context, pod)) return true;
   const auto* const controller =
       ControllerOf(context.report.pods(pod).metadata());
-  if (controller == nullptr || controller->kind() != "Job") return false;
+  if (controller == nullptr) return false;
+  const auto acts = [&](const WorkloadView& view) {
+    const bool mine =
+        view.meta->uid() == controller->uid() ||
+        (view.kind->replaces_parts && IsFollower(context.report.pods(pod)));
+    const bool open = view.phase == WorkloadPhase::kOpen ||
+                      view.phase == WorkloadPhase::kRuns ||
+                      view.phase == WorkloadPhase::kFailing ||
+                      view.phase == WorkloadPhase::kRestarts;
+    return mine && open && !controller->uid().empty() &&
+           !view.meta->has_deletion_timestamp();
+  };
+  if (std::ranges::any_of(context.owners.views, acts)) return true;
+  if (controller->kind() != "Job") return false;
   return std::ranges::any_of(context.report.jobs(), [&](const auto& job) {
     const WorkloadPhase phase = ViewOf(job).phase;
     const bool at_work =

@@ -17,8 +17,8 @@ namespace mulligan::demystify {
 //   SparkApplication  the driver replaces executors (Spark operator 2)
 bool OwnerContinues(const Context& context, int pod);
 
-// Returns whether the owner of pods[pod] is active and replaces the pod, so
-// that its deletion did not end the work.
+// Returns whether the owner of pods[pod] is active and acts on the deletion of
+// the pod: it replaces or removed it, so that this did not end the work.
 bool SurvivesWithout(const Context& context, int pod);
 
 // Returns whether all failed pods have successors: the report's only Job has

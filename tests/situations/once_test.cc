@@ -398,6 +398,27 @@ TEST_F(DecideOnceTest, AJobThatWaitsForItsTurnHidesNothing) {
   }
 }
 
+// A training operator deletes the pod that it restarts (ExitCode).
+TEST_F(DecideOnceTest, AnOperatorsOwnDeletionEndsNothing) {
+  for (const bool ended : {false, true}) {
+    ledger_.Clear();
+    const v1::DecideResponse answer = DecideAt(
+        absl::StrCat(
+            "kubeflow_job { kind: 'PyTorchJob' metadata { name: 'train' uid: "
+            "'T' } status { conditions { type: '",
+            ended ? "Succeeded" : "Running",
+            "' status: 'True' } } } pods { metadata { name: 'w0' uid: 'w0' "
+            "deletion_timestamp { seconds: 100100 } owner_references { kind: "
+            "'PyTorchJob' name: 'train' uid: 'T' controller: true } } spec { "
+            "node_name: 'n' restart_policy: 'Never' containers { name: "
+            "'pytorch' } } status { phase: 'Failed' ",
+            Ended(100'000, 100'100, 137, "Error"), " } } "),
+        100'101);
+    EXPECT_EQ(answer.diagnosis().situation(),
+              ended ? v1::Diagnosis::FINISHED : v1::Diagnosis::ALIVE);
+  }
+}
+
 // An event of its operator's object from before the current run.
 TEST_F(DecideOnceTest, AnEventOfAnEarlierRunIsOver) {
   const struct {
