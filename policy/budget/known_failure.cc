@@ -178,8 +178,13 @@ class Finder {
       return record.cause() == failure_.what.cause ? kConditionToEvent
                                                    : kClockSkew;
     }
-    return failure_.what.cause == v1::PREEMPTED_QUEUE ? kClockSkew
-                                                      : kOperatorDelay;
+    if (failure_.what.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
+    // The signal of a queue may show as any unexplained end.
+    const bool may_be_stopped =
+        IsUnexplained(record.cause()) ||
+        RowOf(record.cause()).domain == v1::Diagnosis::DISRUPTION ||
+        record.cause() == v1::PREEMPTED_QUEUE;
+    return may_be_stopped ? kClockSkew : kConditionToEvent;
   }
 
   // Returns whether only the object reports the failure, and it had failed for

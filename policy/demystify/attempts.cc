@@ -37,6 +37,8 @@ struct OpenIncident {
   Seconds last_struck = kUnknownTime;
   int restart = -1;
   bool alone = false;
+  // They had ended before their queue stopped the others (Member.retried).
+  bool retried = false;
   // One of them has its own record in the ledger.
   bool recorded = false;
   // Each shows only that it ended.
@@ -48,7 +50,7 @@ struct OpenIncident {
 
   // `has_its_slot`: another member has the slot of `member`.
   bool Takes(const Member& member, bool has_its_slot) const {
-    if (member.restart != restart) return false;
+    if (member.restart != restart || member.retried != retried) return false;
     if (member.recorded && recorded) return false;
     if (alone && (!IsNear(member.struck, last_struck) ||
                   !(silent || MayFollow(member.reading)))) {
@@ -74,6 +76,7 @@ struct OpenIncident {
       first_struck = member.struck;
       restart = member.restart;
       alone = member.alone;
+      retried = member.retried;
     }
     recorded = recorded || member.recorded;
     silent = silent && MayFollow(member.reading);

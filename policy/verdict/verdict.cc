@@ -65,14 +65,18 @@ bool IsOnlyCounted(const Failure& failure) {
          failure.confidence == v1::Diagnosis::LOW;
 }
 
-// Returns whether only an operator's message reports the failure, and it would
-// say the same after a disruption: "its node died" (KubeRay 1.6), exit code
-// 143.
+// Returns whether only an operator's message reports the failure, it would say
+// the same after a disruption ("its node died" in KubeRay 1.6, exit code 143),
+// and all failures before were disruptions.
 bool MayBeDisruption(const Case& failure) {
   const Failure& what = failure.what();
   return (what.cause == v1::NODE_LOST ||
           what.cause == v1::SIGTERM_UNEXPLAINED) &&
-         what.incident.pods.empty() && !failure.at.report().has_ended_attempt();
+         what.incident.pods.empty() &&
+         !failure.at.report().has_ended_attempt() &&
+         std::ranges::all_of(failure.ledger.history(), [](const auto& record) {
+           return RowOf(record.cause()).domain == v1::Diagnosis::DISRUPTION;
+         });
 }
 
 void WantDefault(const Case& failure, DecidedBy decided_by, Draft& draft) {

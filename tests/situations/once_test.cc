@@ -1,7 +1,9 @@
 // A failure is charged exactly once: one failure reported in the shapes it
 // takes over time, and distinct failures that must not be merged
 // (docs/adr/0023). tests/stories reports recorded streams of real controllers.
+#include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -395,6 +397,42 @@ TEST_F(DecideOnceTest, AJobThatWaitsForItsTurnHidesNothing) {
         100'102);
     EXPECT_EQ(answer.diagnosis().cause(),
               suspended ? v1::SUSPENDED : v1::CRASH_SIGNAL);
+  }
+}
+
+// Kueue evicts work that is not ready every few minutes.
+TEST_F(DecideOnceTest, EachEvictionByAQueueIsCharged) {
+  const auto evicted = [](const char* reason, int at) {
+    return absl::StrCat(
+        "jobs { metadata { name: 'train' uid: 'J' } spec { suspend: true } } ",
+        "kueue_workload { metadata { name: 'job-train' uid: 'Q' } status { ",
+        Is("Evicted", at, reason),
+        "conditions { type: 'QuotaReserved' status: 'False' reason: 'Pending' "
+        "last_transition_time { seconds: ",
+        at, " } } } } ");
+  };
+  const struct {
+    const char* name;
+    std::vector<const char*> reasons;
+    std::map<std::string, int> charged;
+  } rows[] = {
+      {"not ready", {"PodsReadyTimeout", "PodsReadyTimeout"}, {{"start", 2}}},
+      {"nodes", {"NodeFailures", "NodeFailures"}, {{"infrastructure", 2}}},
+      {"mixed",
+       {"PodsReadyTimeout", "Preempted", "PodsReadyTimeout", "NodeFailures"},
+       {{"start", 2}, {"disruption", 1}, {"infrastructure", 1}}},
+  };
+  for (const auto& row : rows) {
+    for (const int gap : {130, 360, 590}) {
+      ledger_.Clear();
+      int at = 100'000;
+      for (const char* reason : row.reasons) {
+        for (const int after : {2, 60})
+          DecideAt(evicted(reason, at), at + after);
+        at += gap;
+      }
+      EXPECT_EQ(Charged(), row.charged) << row.name << " " << gap;
+    }
   }
 }
 
