@@ -117,8 +117,11 @@ class Finder {
     const bool of_gang = RowOf(record.cause()).gang == GangClass::kEcho;
     if (recorded.end && failure_.what.incident.alone && IsOfPod(record) &&
         !of_gang) {
-      // Only a failure without a cause may have followed, and at once.
-      return failure_.what.incident.silent && reported_.end &&
+      // Only a failure without a cause may have followed, or one of the same
+      // outage, and at once.
+      const bool shared = record.cause() == v1::DEPENDENCY_UNAVAILABLE &&
+                          failure_.what.cause == v1::DEPENDENCY_UNAVAILABLE;
+      return (failure_.what.incident.silent || shared) && reported_.end &&
              absl::AbsDuration(*reported_.end - *recorded.end) <= kClockSkew;
     }
     if (recorded.end)

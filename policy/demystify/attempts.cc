@@ -26,6 +26,10 @@ bool IsNear(Seconds a, Seconds b) {
   return Known(a) && Known(b) && a <= b + kClockSkew && b <= a + kClockSkew;
 }
 
+bool IsOutage(const Member& member) {
+  return member.reading.best.cause == v1::DEPENDENCY_UNAVAILABLE;
+}
+
 // The failed members of one attempt, collected in the order of their ends.
 struct OpenIncident {
   std::vector<int> pods;
@@ -43,6 +47,8 @@ struct OpenIncident {
   bool recorded = false;
   // Each shows only that it ended.
   bool silent = true;
+  // Each could not reach a service.
+  bool outage = true;
   // All of them died because of another member.
   bool echoes = true;
   // The distinct slots of its members.
@@ -53,7 +59,8 @@ struct OpenIncident {
     if (member.restart != restart || member.retried != retried) return false;
     if (member.recorded && recorded) return false;
     if (alone && (!IsNear(member.struck, last_struck) ||
-                  !(silent || MayFollow(member.reading)))) {
+                  !(silent || MayFollow(member.reading) ||
+                    (outage && IsOutage(member))))) {
       return false;
     }
     if (has_its_slot) return false;
@@ -80,6 +87,7 @@ struct OpenIncident {
     }
     recorded = recorded || member.recorded;
     silent = silent && MayFollow(member.reading);
+    outage = outage && IsOutage(member);
     echoes = echoes && ClassOf(member.reading) == GangClass::kEcho;
     pods.push_back(member.reading.pod);
     last_begin = member.begin;

@@ -118,6 +118,8 @@ struct WorkloadView {
   absl::InlinedVector<Statement, 1> statements;
   // Path of the field that requests suspension; null if it is not requested.
   const char* suspend_leaf = nullptr;
+  // Its operator refuses to suspend it as it is specified.
+  bool refuses_suspension = false;
   // The program ran in the current attempt, or in any attempt.
   bool has_run = false;
   bool was_tried = false;

@@ -1,4 +1,5 @@
 // Work that mulligan-controller stopped: by whom, why, and how to resume it.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -60,17 +61,13 @@ std::string StopCommand(const Answered& answered) {
   }
   const v1::WorkloadReference& work = answered.workload;
   if (work.name().empty()) return {};
-  if (work.kind() == "Pod") {
-    return absl::StrCat("kubectl delete pod ", NameWord("object", work.name()),
-                        InNamespace(work.namespace_()));
-  }
-  // KubeRay refuses to suspend a RayJob that keeps its cluster, or uses another
-  // (1.6).
-  const auto& ray = answered.report().ray_job().spec();
-  if (work.kind() == "RayJob" &&
-      (!ray.shutdown_after_job_finishes() || !ray.cluster_selector().empty())) {
-    return absl::StrCat("kubectl delete rayjob ",
-                        NameWord("object", work.name()),
+  const bool refuses = std::ranges::any_of(
+      answered.owners.views, [&work](const WorkloadView& view) {
+        return view.kind_name == work.kind() && view.refuses_suspension;
+      });
+  if (work.kind() == "Pod" || refuses) {
+    return absl::StrCat("kubectl delete ", absl::AsciiStrToLower(work.kind()),
+                        " ", NameWord("object", work.name()),
                         InNamespace(work.namespace_()));
   }
   const Kind* const kind = FindKind(work.kind());

@@ -171,6 +171,10 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
     view.phase = WorkloadPhase::kFailing;
   }
   if (IsComplete(status)) view.suspend_leaf = nullptr;
+  // KubeRay 1.6, of one that keeps its cluster or uses another.
+  const auto& spec = report.ray_job().spec();
+  view.refuses_suspension =
+      !spec.shutdown_after_job_finishes() || !spec.cluster_selector().empty();
   view.has_run = !status.job_status().empty();
   view.was_tried = view.has_run || status.failed() > 0;
   view.program_failed = status.job_status() == rayjob::kJobFailed ||
