@@ -149,14 +149,14 @@ func (h heldBackCounter) play(t *testing.T, service *sometimes, endings []string
 	for budget := range maps.Values(ledger.GetBudgets()) {
 		charged += budget.GetUsed()
 	}
-	// A failure that only a counter shows never uses the last of the two of
-	// "unexplained".
-	attempts, want := int32(len(endings)), int32(len(endings))
+	// Failures that only a counter shows never use the last of the two of
+	// "unexplained". They are charged like those around them if these ended alike.
+	attempts, least := int32(len(endings)), int32(len(endings))
 	if away := strings.Count(strings.Join(endings, " "), unserved); away > 1 {
-		want -= int32(away) - 1
+		least -= int32(away) - 1
 	}
-	if ledger.GetAttemptsSeen() != attempts || charged != want {
-		t.Errorf("%d attempts, %d charges, want %d and %d: %v", ledger.GetAttemptsSeen(), charged, attempts, want, ledger)
+	if ledger.GetAttemptsSeen() != attempts || charged < least || charged > attempts {
+		t.Errorf("%d attempts, %d charges, want %d and %d to %d: %v", ledger.GetAttemptsSeen(), charged, attempts, least, attempts, ledger)
 	}
 }
 
