@@ -12,6 +12,7 @@
 #include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
+#include "policy/demystify/causes.h"
 #include "policy/request/recorded.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/escalation.h"

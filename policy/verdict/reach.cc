@@ -2,6 +2,7 @@
 
 #include "policy/base/times.h"
 #include "policy/request/workload.h"
+#include "policy/verdict/verdict.h"
 
 namespace mulligan {
 

@@ -7,6 +7,7 @@
 #include "policy/budget/history.h"
 #include "policy/budget/known_failure.h"
 #include "policy/budget/seeding.h"
+#include "policy/demystify/causes.h"
 #include "policy/request/workload.h"
 #include "policy/rules/backoff.h"
 #include "policy/verdict/expected.h"
