@@ -12,6 +12,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/request/owners.h"
 #include "policy/request/recorded.h"
+#include "policy/verdict/reach.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {

@@ -2,7 +2,6 @@
 
 #include "policy/base/times.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/verdict.h"
 
 namespace mulligan {
 

@@ -8,6 +8,12 @@
 
 namespace mulligan {
 
+// Returns whether an action refuses another attempt.
+inline bool IsRefusal(v1::Decision::Action action) {
+  return action == v1::Decision::FAIL ||
+         action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
+}
+
 // Returns the default scope of `action`. A gang restarts as a whole, because
 // the failure also ended its other members.
 v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action);

@@ -12,6 +12,7 @@
 #include "policy/limits.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/workload.h"
+#include "policy/verdict/reach.h"
 
 namespace mulligan {
 namespace {

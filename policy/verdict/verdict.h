@@ -67,12 +67,6 @@ inline bool Grows(const Verdict& verdict) {
   return verdict.outcome != nullptr && verdict.outcome->resources.has_value();
 }
 
-// Returns whether an action refuses another attempt.
-inline bool IsRefusal(v1::Decision::Action action) {
-  return action == v1::Decision::FAIL ||
-         action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
-}
-
 // Returns whether a refusal is due to a rule, so that no attempt can help. A
 // refusal by a budget, cap or deadline may allow an attempt later.
 inline bool IsByRule(v1::AttemptRecord::Refusal refused_by) {
