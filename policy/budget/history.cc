@@ -144,14 +144,15 @@ std::int32_t CountNodes(const Failure& failure,
   return static_cast<std::int32_t>(nodes.size());
 }
 
-// Returns whether the node itself goes, with all its pods. Controllers mark
-// them within kAtOnce.
+// Within this time controllers mark all pods of a node that goes.
+constexpr absl::Duration kAtOnce = absl::Minutes(1);
+
+// Returns whether the node itself goes, with all its pods.
 bool IsLoss(v1::Cause cause) {
   return cause == v1::SPOT_RECLAIMED || cause == v1::DRAINED ||
          cause == v1::TAINT_EVICTED || cause == v1::NODE_SHUTDOWN ||
          cause == v1::NODE_LOST;
 }
-constexpr absl::Duration kAtOnce = absl::Minutes(1);
 
 std::string Poison(const Derivation& input) {
   if (input.thresholds.poison_nodes == 0 ||

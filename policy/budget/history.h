@@ -107,8 +107,7 @@ bool IsPaidLoss(const v1::BudgetLedger& ledger, const Failure& failure);
 // one). Returns nullopt unless all of these cost the same:
 //
 //   1. Nothing (empty): each ran out of memory and was retried by others, or
-//   has
-//      the same fingerprint and was uncharged.
+//      was uncharged and has the same fingerprint.
 //   2. One budget: all were disruptions, or there are at least two and all have
 //      the same fingerprint.
 std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,

@@ -141,6 +141,19 @@ void Fail(const std::string& reason, const std::string& message,
   failed.set_message(message);
 }
 
+// Returns whether KubeRay waits for the submitter although its job failed.
+bool AwaitsSubmitter(const v1::FailureReport& report) {
+  const auto& status = report.ray_job().status();
+  return !report.jobs().empty() && status.job_status() == "FAILED" &&
+         status.job_deployment_status() == "Running";
+}
+
+// Returns the report once all Jobs have failed.
+v1::FailureReport WithFailedJobs(v1::FailureReport report) {
+  for (auto& job : *report.mutable_jobs()) Fail("", "", job);
+  return report;
+}
+
 // Returns what the operator will see once pods[pod] has ended: the ended pod,
 // and the failed Job of a JobSet or application of a RayJob.
 v1::FailureReport ReportAfterEnd(const NativeInput& input, int pod) {
@@ -216,23 +229,6 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
   }
   return idle;
 }
-
-namespace {
-
-// Returns whether KubeRay waits for the submitter although its job failed.
-bool AwaitsSubmitter(const v1::FailureReport& report) {
-  const auto& status = report.ray_job().status();
-  return !report.jobs().empty() && status.job_status() == "FAILED" &&
-         status.job_deployment_status() == "Running";
-}
-
-// Returns the report once all Jobs have failed.
-v1::FailureReport WithFailedJobs(v1::FailureReport report) {
-  for (auto& job : *report.mutable_jobs()) Fail("", "", job);
-  return report;
-}
-
-}  // namespace
 
 std::string RetriesByItself(const NativeInput& input, int pod) {
   if (!StatesLimit(input.report)) {

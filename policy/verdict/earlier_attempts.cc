@@ -350,13 +350,13 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    const int otherwise = SeedBudget(at.compiled());
-    const int budget =
-        !ledger.history().empty()
-            ? BudgetOfOneMore(at.compiled(), ledger,
-                              diagnosed.what().fingerprint, otherwise)
-        : CostsNothing(at, diagnosed, ledger) ? kNoBudget
-                                              : otherwise;
+    int budget = SeedBudget(at.compiled());
+    if (!ledger.history().empty()) {
+      budget = BudgetOfOneMore(at.compiled(), ledger,
+                               diagnosed.what().fingerprint, budget);
+    } else if (CostsNothing(at, diagnosed, ledger)) {
+      budget = kNoBudget;
+    }
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }
