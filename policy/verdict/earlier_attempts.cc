@@ -343,7 +343,7 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
     const std::string budget = Record(at, one, diagnosed.findings, ledger);
     // Other open failures are reported separately.
     if (one.attempt->open) continue;
-    ++charged[budget.empty() ? "no budget" : budget];
+    ++charged[budget.empty() ? "not charged" : "charged to " + budget];
   }
   std::vector<std::string> warnings;
   // Comes after the reported attempts, which may explain the others.
@@ -362,12 +362,12 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
   }
   if (charged.empty()) return warnings;
   std::vector<std::string> parts;
-  for (const auto& [budget, failures] : charged) {
-    parts.push_back(absl::StrCat(failures, " to ", budget));
+  for (const auto& [how, failures] : charged) {
+    parts.push_back(absl::StrCat(failures, " ", how));
   }
   warnings.push_back(
       absl::StrCat("earlier failed attempts in the report that the "
-                   "ledger lacked were charged: ",
+                   "ledger lacked were recorded: ",
                    absl::StrJoin(parts, ", ")));
   return warnings;
 }
