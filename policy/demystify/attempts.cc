@@ -26,6 +26,7 @@ bool IsNear(Seconds a, Seconds b) {
   return Known(a) && Known(b) && a <= b + kClockSkew && b <= a + kClockSkew;
 }
 
+// Returns whether the member could not reach a service.
 bool IsOutage(const Member& member) {
   return member.reading.best.cause == v1::DEPENDENCY_UNAVAILABLE;
 }
